@@ -1,2 +1,85 @@
 //! The `prova` command.
-fn main() {}
+//!
+//! `args` is the command tree, one module below it is one command. `output` alone writes to stdout
+//! and stderr; `front` alone names the prover.
+
+mod args;
+mod error;
+mod expect;
+mod front;
+mod info;
+mod input;
+mod inspect;
+mod machine;
+mod memsize;
+mod outfile;
+mod output;
+mod params_args;
+mod progress;
+mod signals;
+mod stub;
+mod text;
+mod verify;
+mod whir;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use prova_proof_file::Exit;
+
+use crate::args::{Cli, Command};
+use crate::error::Failure;
+use crate::output::{Output, Report};
+
+fn main() -> ExitCode {
+    // First of all, before code that the CPU may not have the instructions for.
+    let missing = machine::missing();
+    if !missing.is_empty() {
+        output::stderr(&format!(
+            "error: this program was compiled for CPUs with {}, which this CPU lacks; build it on \
+             this machine or for an older baseline",
+            missing.join(", ")
+        ));
+        return ExitCode::from(Exit::Resource.code());
+    }
+    let exit = match Cli::try_parse() {
+        Ok(cli) => run(&cli),
+        Err(error) => usage(&error),
+    };
+    ExitCode::from(exit.code())
+}
+
+fn run(cli: &Cli) -> Exit {
+    signals::install();
+    let output = Output { json: cli.global.json, quiet: cli.global.quiet };
+    match command(&cli.command, output) {
+        Ok(report) => output.report(&report),
+        Err(failure) => output.failure(&failure),
+    }
+}
+
+fn command(command: &Command, output: Output) -> Result<Report, Failure> {
+    match command {
+        Command::Whir(command) => whir::run(command, output),
+        Command::Verify(args) => verify::run(args),
+        Command::Inspect(args) => inspect::run(args),
+        Command::Info => Ok(info::run(output)),
+    }
+}
+
+/// Help and versions go to stdout; a wrong command line is an error like any other.
+fn usage(error: &clap::Error) -> Exit {
+    use clap::error::ErrorKind;
+    let text = error.render();
+    match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => output::help(&text.to_string()),
+        _ => {
+            let json = std::env::args_os().any(|arg| arg == "--json");
+            let text = text.to_string();
+            let message = text.trim_end().strip_prefix("error: ").unwrap_or(&text);
+            Output { json, quiet: false }.failure(&Failure::malformed(message))
+        }
+    }
+}

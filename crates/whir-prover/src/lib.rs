@@ -1,1 +1,25 @@
-//! Skeleton.
+//! The WHIR prover.
+//!
+//! One loop ([`rounds`]) over a coarse [`Backend`] seam; [`pcs`] puts it behind Plonky3's
+//! commitment traits, [`front`] behind run-time parameters. The proofs are `p3-whir`'s own types,
+//! and the stock verifier accepts them.
+
+pub mod backend;
+pub mod front;
+pub mod layout;
+pub mod observer;
+pub mod pcs;
+pub mod plan;
+pub mod reference;
+pub mod rounds;
+pub mod suite;
+
+pub use backend::Backend;
+pub use front::{
+    Committed, Estimate, GivenPoint, Options, ProveError, Proved, Request, RoundEstimate, Table,
+    commit, estimate, prove,
+};
+pub use observer::{Cancelled, Observer, Stage, StageTimes, Unobserved};
+pub use pcs::WhirPcs;
+pub use plan::Plan;
+pub use suite::ProverSuite;

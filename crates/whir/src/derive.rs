@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use p3_challenger::{FieldChallenger, GrindingChallenger};
 use p3_sumcheck::{OpeningProtocol, TableShape, TableSpec};
 use p3_whir::{
     FoldingFactor, ProtocolParameters, SecurityAssumption, WhirConfig, WhirConfigError, WhirShape,
@@ -149,6 +150,21 @@ impl Params {
         shape: Shape,
         num_claims: usize,
     ) -> Result<Config<S>, ConfigError> {
+        self.config_for::<S, S::Challenger>(shape, num_claims)
+    }
+
+    /// [`Self::config`] for a challenger of the caller's, which plays no part in the derivation.
+    ///
+    /// # Errors
+    /// As [`Self::config`].
+    pub fn config_for<S: Suite, C>(
+        &self,
+        shape: Shape,
+        num_claims: usize,
+    ) -> Result<WhirConfig<S::EF, S::F, C>, ConfigError>
+    where
+        C: FieldChallenger<S::F> + GrindingChallenger<Witness = S::F>,
+    {
         self.check()?;
         in_range("columns", shape.columns, 1..=Shape::MAX_COLUMNS, "1 to 4096")?;
         in_range("variables", shape.num_variables, 0..=Shape::MAX_VARIABLES, "0 to 40")?;
@@ -158,7 +174,7 @@ impl Params {
             self.fold_at(0)..=Shape::MAX_VARIABLES,
             "at least the first folding factor (pad the columns with zeros)",
         )?;
-        let config = WhirConfig::new_with_initial_claims(
+        let config = WhirConfig::<S::EF, S::F, C>::new_with_initial_claims(
             shape.stacked_variables(),
             self.protocol(),
             num_claims,

@@ -75,7 +75,13 @@ impl<F: Field> Planes<F> {
             offset if offset <= slack => offset,
             _ => 0,
         };
-        Self { data, offset, stride, log_len, degree }
+        Self {
+            data,
+            offset,
+            stride,
+            log_len,
+            degree,
+        }
     }
 
     /// Splits a slice of extension values into planes.
@@ -87,7 +93,7 @@ impl<F: Field> Planes<F> {
         assert!(values.len().is_power_of_two(), "a table has 2^n values");
         let mut out = Self::zeros(values.len().ilog2() as usize, EF::DIMENSION);
         by_degree!(EF::DIMENSION, D => {
-            divide((out.cols_mut::<D>(), [values]), GRAIN, &|(cols, [values]), _| {
+            divide((out.cols_mut::<D>(), [values]), GRAIN, &|(mut cols, [values]), _| {
                 for (i, value) in values.iter().enumerate() {
                     let coefficients = value.as_basis_coefficients_slice();
                     for (col, &c) in cols.iter_mut().zip(coefficients) {

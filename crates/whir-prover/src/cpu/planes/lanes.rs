@@ -1,6 +1,6 @@
 //! Operations on packed vectors that the field crate has no generic form of.
 
-use p3_field::{Algebra, Field, PackedField, PackedValue};
+use p3_field::{Field, PackedField, PackedValue};
 
 /// Splits the `2 * WIDTH` lanes of `(a, b)` into those of even and of odd position.
 #[inline(always)]
@@ -17,7 +17,10 @@ pub(crate) fn deinterleave<P: PackedValue>(a: P, b: P) -> (P, P) {
             let b: __m512i = core::mem::transmute_copy(&b);
             let even = _mm512_permutex2var_epi32(a, even, b);
             let odd = _mm512_permutex2var_epi32(a, odd, b);
-            return (core::mem::transmute_copy(&even), core::mem::transmute_copy(&odd));
+            return (
+                core::mem::transmute_copy(&even),
+                core::mem::transmute_copy(&odd),
+            );
         }
     }
     #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
@@ -34,7 +37,10 @@ pub(crate) fn deinterleave<P: PackedValue>(a: P, b: P) -> (P, P) {
             let odd = _mm256_castps_si256(_mm256_shuffle_ps::<0xdd>(a, b));
             let even: __m256i = _mm256_permute4x64_epi64::<0xd8>(even);
             let odd: __m256i = _mm256_permute4x64_epi64::<0xd8>(odd);
-            return (core::mem::transmute_copy(&even), core::mem::transmute_copy(&odd));
+            return (
+                core::mem::transmute_copy(&even),
+                core::mem::transmute_copy(&odd),
+            );
         }
     }
     #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
@@ -47,7 +53,10 @@ pub(crate) fn deinterleave<P: PackedValue>(a: P, b: P) -> (P, P) {
             let b: uint32x4_t = core::mem::transmute_copy(&b);
             let even = vuzp1q_u32(a, b);
             let odd = vuzp2q_u32(a, b);
-            return (core::mem::transmute_copy(&even), core::mem::transmute_copy(&odd));
+            return (
+                core::mem::transmute_copy(&even),
+                core::mem::transmute_copy(&odd),
+            );
         }
     }
     deinterleave_portable(a, b)
@@ -57,7 +66,11 @@ pub(crate) fn deinterleave<P: PackedValue>(a: P, b: P) -> (P, P) {
 #[inline]
 pub(super) fn deinterleave_portable<P: PackedValue>(a: P, b: P) -> (P, P) {
     let pick = |i: usize| {
-        if i < P::WIDTH { a.extract(i) } else { b.extract(i - P::WIDTH) }
+        if i < P::WIDTH {
+            a.extract(i)
+        } else {
+            b.extract(i - P::WIDTH)
+        }
     };
     (P::from_fn(|i| pick(2 * i)), P::from_fn(|i| pick(2 * i + 1)))
 }
@@ -68,49 +81,30 @@ pub(crate) fn lane_sum<F: Field>(v: F::Packing) -> F {
     v.as_slice().iter().copied().sum()
 }
 
-macro_rules! fixed_dots {
-    ($n:expr, $f:ident, $a:expr, $b:expr, [$($len:literal)*]) => {
+macro_rules! fixed_lengths {
+    ($n:expr, $dot:ident, $a:expr, $b:expr, [$($len:literal)*]) => {
         match $n {
-            0 => Self_ZERO!(),
-            $($len => $f!($len, $a, $b),)*
+            0 => P::ZERO,
+            $($len => P::$dot::<$len>(
+                $a[..$len].try_into().expect("length is fixed"),
+                $b[..$len].try_into().expect("length is fixed"),
+            ),)*
             _ => unreachable!("a block of a dot product has at most ten terms"),
         }
-    };
-}
-
-macro_rules! Self_ZERO {
-    () => {
-        P::ZERO
     };
 }
 
 /// `sum_i a[i] * b[i]` over the first `n <= 10` entries, reduced as late as the packing can.
 #[inline(always)]
 pub(crate) fn dot<P: PackedField>(n: usize, a: &[P], b: &[P]) -> P {
-    macro_rules! fixed {
-        ($len:literal, $a:expr, $b:expr) => {
-            P::dot_product::<$len>(
-                $a[..$len].try_into().expect("length is fixed"),
-                $b[..$len].try_into().expect("length is fixed"),
-            )
-        };
-    }
-    fixed_dots!(n, fixed, a, b, [1 2 3 4 5 6 7 8 9 10])
+    fixed_lengths!(n, dot_product, a, b, [1 2 3 4 5 6 7 8 9 10])
 }
 
 /// `sum_i a[i] * b[i]` with scalar `b`, over the first `n <= 10` entries, reduced as late as the
 /// packing can.
 #[inline(always)]
 pub(crate) fn mixed_dot<F: Field, P: PackedField<Scalar = F>>(n: usize, a: &[P], b: &[F]) -> P {
-    macro_rules! fixed {
-        ($len:literal, $a:expr, $b:expr) => {
-            <P as Algebra<F>>::mixed_dot_product::<$len>(
-                $a[..$len].try_into().expect("length is fixed"),
-                $b[..$len].try_into().expect("length is fixed"),
-            )
-        };
-    }
-    fixed_dots!(n, fixed, a, b, [1 2 3 4 5 6 7 8 9 10])
+    fixed_lengths!(n, mixed_dot_product, a, b, [1 2 3 4 5 6 7 8 9 10])
 }
 
 /// `out[i * D + d] = cols[d][i]`.
@@ -120,7 +114,9 @@ pub(super) fn interleave_columns<F: Field, const D: usize>(cols: [&[F]; D], out:
     let whole = len - len % ROWS;
     for (block, out) in out[..whole * D].chunks_exact_mut(ROWS * D).enumerate() {
         let cols: [&[F; ROWS]; D] = cols.map(|col| {
-            col[block * ROWS..][..ROWS].try_into().expect("a block is ROWS long")
+            col[block * ROWS..][..ROWS]
+                .try_into()
+                .expect("a block is ROWS long")
         });
         for i in 0..ROWS {
             for d in 0..D {

@@ -22,8 +22,10 @@ where
         assert_eq!(planes.clone().to_ext::<EF>(), values);
         let mut rows = F::zero_vec(planes.degree() << log_len);
         planes.write_interleaved(&mut rows);
-        let flat: Vec<F> =
-            values.iter().flat_map(|v| v.as_basis_coefficients_slice().to_vec()).collect();
+        let flat: Vec<F> = values
+            .iter()
+            .flat_map(|v| v.as_basis_coefficients_slice().to_vec())
+            .collect();
         assert_eq!(rows, flat);
         let last = planes.len() - 1;
         planes.set(last, EF::GENERATOR);
@@ -60,9 +62,13 @@ fn matrix_multiplies() {
     let mut rng = StdRng::seed_from_u64(3);
     let (r, x): (EF, EF) = (rng.random(), rng.random());
     let matrix = mul_matrix::<KoalaBear, EF, 5>(r);
-    let coefficients = x.as_basis_coefficients_slice();
+    let coefficients: &[KoalaBear] = x.as_basis_coefficients_slice();
     let product = EF::from_basis_coefficients_fn(|k| {
-        matrix[k].iter().zip(coefficients).map(|(&m, &c)| m * c).sum()
+        matrix[k]
+            .iter()
+            .zip(coefficients)
+            .map(|(&m, &c)| m * c)
+            .sum::<KoalaBear>()
     });
     assert_eq!(product, r * x);
 }

@@ -1,0 +1,73 @@
+//! `prova info`: this build and this machine.
+
+use p3_field::PackedValue;
+use serde_json::json;
+
+use crate::machine::{self, Feature};
+use crate::memsize::MemSize;
+use crate::output::{Output, Report};
+use crate::text::fields;
+
+type Packing<F> = <F as p3_field::Field>::Packing;
+
+/// Gathers the report; warns when the CPU could do better than this build.
+pub fn run(output: Output) -> Report {
+    let features = machine::features();
+    let (compiled, possible) = (machine::compiled_simd(), machine::possible_simd());
+    let baby_bear = <Packing<p3_baby_bear::BabyBear> as PackedValue>::WIDTH;
+    let koala_bear = <Packing<p3_koala_bear::KoalaBear> as PackedValue>::WIDTH;
+    let memory = machine::memory();
+    let threads = rayon::current_num_threads();
+    let list = |pick: fn(&&Feature) -> bool| {
+        features.iter().filter(pick).map(|f| f.name).collect::<Vec<_>>()
+    };
+    let found = list(|f| f.found);
+    let relied_on = list(|f| f.compiled);
+    let better = compiled != possible;
+    if better {
+        output.note(&format!(
+            "warning: this CPU has {possible}, but this program was compiled for {compiled}; \
+             build it with -C target-cpu=native to use it"
+        ));
+    }
+    let known = |size: Option<u64>| size.map_or("unknown".to_string(), |s| MemSize(s).to_string());
+    let words = |list: &[&str]| if list.is_empty() { "none".to_string() } else { list.join(" ") };
+    let text = fields(&[
+        ("prova", env!("CARGO_PKG_VERSION").to_string()),
+        ("systems", format!("whir (format version {})", prova_whir::FORMAT_VERSION)),
+        ("target", format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS)),
+        ("compiled for", format!("{compiled} ({})", words(&relied_on))),
+        ("CPU has", format!("{possible} ({})", words(&found))),
+        (
+            "field packing",
+            format!("BabyBear {baby_bear} lanes, KoalaBear {koala_bear} lanes"),
+        ),
+        ("kernels", kernels(compiled)),
+        ("threads", threads.to_string()),
+        (
+            "memory",
+            format!("{} in all, {} available", known(memory.total), known(memory.available)),
+        ),
+    ]);
+    let json = json!({
+        "schema": "prova.info/1",
+        "version": env!("CARGO_PKG_VERSION"),
+        "systems": [{ "name": "whir", "format_versions": [prova_whir::FORMAT_VERSION] }],
+        "arch": std::env::consts::ARCH,
+        "os": std::env::consts::OS,
+        "compiled_simd": compiled,
+        "compiled_features": relied_on,
+        "cpu_simd": possible,
+        "cpu_features": found,
+        "cpu_could_do_better": better,
+        "packing": { "babybear": baby_bear, "koalabear": koala_bear },
+        "threads": threads,
+        "memory_total_bytes": memory.total,
+        "memory_available_bytes": memory.available,
+    });
+    Report { text, json }
+}
+
+fn kernels(compiled: &str) -> String {
+    format!("transforms, sumcheck, Poseidon2: {compiled} at compile time; BLAKE3: by CPU at run time")
+}

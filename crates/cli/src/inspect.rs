@@ -1,0 +1,89 @@
+//! `prova inspect`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use prova_proof_file::{HEADER_LEN, ProofFile, Section};
+use prova_whir::verify::{VerifyError, check_statement, read_file};
+use serde_json::{Value, json};
+
+use crate::error::Failure;
+use crate::output::Report;
+use crate::text::{fields, hex, table, thousands};
+use crate::verify;
+use crate::whir::show;
+
+/// Arguments of `prova inspect`.
+#[derive(Args, Debug)]
+#[command(after_help = "EXAMPLES\n  prova inspect README.md.prova\n  prova inspect README.md.prova --json")]
+pub struct InspectArgs {
+    /// Proof file.
+    file: PathBuf,
+}
+
+/// Describes a proof file; the proof itself is not verified.
+///
+/// # Errors
+/// A file that cannot be read, or of an unsupported system or version.
+pub fn run(args: &InspectArgs) -> Result<Report, Failure> {
+    let bytes = verify::read(&args.file)?;
+    let file = verify::parse(&args.file, &bytes)?;
+    let failed = |error: VerifyError| verify::failure(&args.file, &error);
+    let (params, statement) = read_file(&file).map_err(failed)?;
+    check_statement(&params, &statement).map_err(|error| failed(error.into()))?;
+    let security = show::security(&params, &statement).map_err(|error| failed(error.into()))?;
+    let degree = params.extension_degree;
+
+    let sections = sections(&file);
+    let rows: Vec<Vec<String>> = sections
+        .iter()
+        .map(|(name, offset, length)| {
+            vec![(*name).to_string(), thousands(*offset), thousands(*length)]
+        })
+        .collect();
+    let head = fields(&[
+        ("file", format!("{}, {} bytes", args.file.display(), thousands(bytes.len() as u64))),
+        ("system", format!("{}, format version {}", file.system, file.version)),
+        ("commitment", hex(&statement.commitment)),
+        ("table", show::shape_line(statement.shape)),
+        ("parameters", show::params_line(&params)),
+        ("security", show::security_line(&params, &security)),
+        ("openings", show::openings_line(&statement)),
+        ("values", show::values_text(&statement, degree)),
+        ("verified", "no; that is for `prova verify`".to_string()),
+    ]);
+    let text = format!(
+        "{head}\n\n{}\n\n{}",
+        table(&["section", "offset", "bytes"], &rows),
+        show::security_table(&security)
+    );
+    let list: Vec<Value> = sections
+        .iter()
+        .map(|(name, offset, bytes)| json!({ "name": name, "offset": offset, "bytes": bytes }))
+        .collect();
+    let json = json!({
+        "schema": "prova.inspect/1",
+        "file": args.file.display().to_string(),
+        "file_bytes": bytes.len(),
+        "system": file.system.name(),
+        "version": file.version,
+        "sections": list,
+        "params": show::params_json(&params),
+        "statement": show::statement_json(&statement, degree),
+        "security": show::security_json(&params, &security),
+    });
+    Ok(Report { text, json })
+}
+
+/// Name, offset and length of the header and of each section.
+fn sections(file: &ProofFile<'_>) -> Vec<(&'static str, u64, u64)> {
+    let mut out = vec![("header", 0, HEADER_LEN as u64)];
+    let mut offset = HEADER_LEN as u64;
+    for (section, bytes) in
+        [(Section::Params, file.params), (Section::Statement, file.statement), (Section::Body, file.body)]
+    {
+        out.push((section.name(), offset, bytes.len() as u64));
+        offset += (bytes.len() as u64).next_multiple_of(prova_proof_file::ALIGNMENT as u64);
+    }
+    out
+}

@@ -1,0 +1,205 @@
+//! `prova verify`.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use prova_proof_file::{
+    HEADER_LEN, MAX_BODY_LEN, MAX_PARAMS_LEN, MAX_STATEMENT_LEN, ProofFile, System,
+};
+use prova_whir::security::Report as SecurityReport;
+use prova_whir::verify::{VerifyError, read_file, verify_parts};
+use prova_whir::{Params, Statement};
+use serde_json::json;
+
+use crate::error::Failure;
+use crate::expect;
+use crate::output::Report;
+use crate::params_args::ParamArgs;
+use crate::text::{duration, fields, hex, unhex};
+use crate::whir::show;
+
+/// Arguments of `prova verify`.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES, after_long_help = LONG_HELP)]
+pub struct VerifyArgs {
+    /// Proof file.
+    file: PathBuf,
+    /// The commitment that the proof must be about.
+    #[arg(long, value_name = "HEX", value_parser = parse_digest)]
+    commitment: Option<Digest>,
+    /// JSON file with the statement that must be proved (see --help).
+    #[arg(long, value_name = "FILE")]
+    statement: Option<PathBuf>,
+    /// Fewest bits of the union bound over all error terms.
+    #[arg(long, value_name = "BITS", default_value_t = 80.0)]
+    min_security: f64,
+    /// Refuse soundness regimes that rest on a conjecture.
+    #[arg(long)]
+    no_conjecture: bool,
+    /// Parameters that the proof must have been made with; what is not given is not compared.
+    #[command(flatten)]
+    params: ParamArgs,
+}
+
+const EXAMPLES: &str = "\
+EXAMPLES
+  prova verify README.md.prova
+  prova verify README.md.prova --commitment 5f0c…e1 --no-conjecture --min-security 95
+  prova verify README.md.prova --preset johnson-100 --statement expected.json";
+
+const LONG_HELP: &str = "\
+EXAMPLES
+  prova verify README.md.prova
+  prova verify README.md.prova --commitment 5f0c…e1 --no-conjecture --min-security 95
+  prova verify README.md.prova --preset johnson-100 --statement expected.json
+
+WHAT IS CHECKED
+  A proof is verified against the parameters and the statement in its own file. Whoever relies on
+  it must say what they expect: the commitment, the statement, the parameters, the security. A
+  valid proof of something else is rejected (exit code 1). The parameter options and --preset are
+  expectations here, without defaults.
+
+STATEMENT FILE (--statement)
+  What `prova inspect FILE --json` prints, or its \"statement\" alone. The keys num_variables,
+  columns, commitment, points and openings are compared if they are there.
+
+EXIT CODES
+  0  the proof is valid and as expected
+  1  the proof was read and rejected, or is not as expected
+  2  the file is malformed or of an unsupported system or version";
+
+type Digest = [u8; 32];
+
+fn parse_digest(text: &str) -> Result<Digest, String> {
+    unhex(text).ok_or_else(|| "expected 64 hexadecimal digits".to_string())
+}
+
+/// The longest file there can be.
+const MAX_FILE_LEN: u64 =
+    HEADER_LEN as u64 + MAX_PARAMS_LEN + MAX_STATEMENT_LEN + MAX_BODY_LEN + 48;
+
+/// Reads a proof file, but no file that is too long to be one.
+///
+/// # Errors
+/// A file that cannot be read, or is too long.
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    use std::io::Read;
+    let failed = |error| Failure::io("read", path, &error);
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_LEN + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_FILE_LEN {
+        return Err(Failure::malformed(format_args!(
+            "{}: not a proof file: expected at most {MAX_FILE_LEN} bytes",
+            path.display()
+        )));
+    }
+    Ok(bytes)
+}
+
+/// Parses the container and refuses systems that this build does not know.
+///
+/// # Errors
+/// A damaged container or another system.
+pub fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Result<ProofFile<'a>, Failure> {
+    let file = ProofFile::parse(bytes)
+        .map_err(|error| Failure::malformed(format_args!("{}: {error}", path.display())))?;
+    match file.system {
+        System::Whir => Ok(file),
+        other => Err(Failure::malformed(format_args!(
+            "{}: a proof of system {other} (format version {}), which is not supported by this \
+             build",
+            path.display(),
+            file.version
+        ))),
+    }
+}
+
+/// The failure of a verification.
+pub fn failure(path: &Path, error: &VerifyError) -> Failure {
+    let message = format!("{}: {error}", path.display());
+    if error.is_rejection() { Failure::rejected(message) } else { Failure::malformed(message) }
+}
+
+/// Verifies.
+///
+/// # Errors
+/// Exit code 1 for a proof that is not valid or not as expected, 2 for a file that cannot be read.
+pub fn run(args: &VerifyArgs) -> Result<Report, Failure> {
+    let bytes = read(&args.file)?;
+    let file = parse(&args.file, &bytes)?;
+    let expected = args.statement.as_deref().map(expect::read).transpose()?;
+
+    let start = Instant::now();
+    let failed = |error: VerifyError| failure(&args.file, &error);
+    let (params, statement) = read_file(&file).map_err(failed)?;
+    verify_parts(&params, &statement, file.body).map_err(failed)?;
+    let time = start.elapsed();
+    let security = show::security(&params, &statement).map_err(|error| failed(error.into()))?;
+
+    check_policy(args, &params, &statement, &security)?;
+    if let Some(expected) = expected {
+        expected.check(&statement, params.extension_degree).map_err(|what| refused(args, &what))?;
+    }
+
+    let degree = params.extension_degree;
+    let text = fields(&[
+        ("valid", args.file.display().to_string()),
+        ("commitment", hex(&statement.commitment)),
+        ("table", show::shape_line(statement.shape)),
+        ("parameters", show::params_line(&params)),
+        ("security", show::security_line(&params, &security)),
+        ("openings", show::openings_line(&statement)),
+        ("values", show::values_text(&statement, degree)),
+        ("time", duration(time)),
+    ]);
+    let json = json!({
+        "schema": "prova.verify/1",
+        "valid": true,
+        "file": args.file.display().to_string(),
+        "system": file.system.name(),
+        "version": file.version,
+        "params": show::params_json(&params),
+        "statement": show::statement_json(&statement, degree),
+        "security": show::security_json(&params, &security),
+        "time_ms": time.as_secs_f64() * 1e3,
+    });
+    Ok(Report { text, json })
+}
+
+fn refused(args: &VerifyArgs, what: &str) -> Failure {
+    Failure::rejected(format_args!(
+        "{}: the proof is valid, but not as expected: {what}",
+        args.file.display()
+    ))
+}
+
+/// Compares with what the caller relies on.
+fn check_policy(
+    args: &VerifyArgs,
+    params: &Params,
+    statement: &Statement,
+    security: &SecurityReport,
+) -> Result<(), Failure> {
+    if let Some(expected) = args.commitment.filter(|root| *root != statement.commitment) {
+        let got = hex(&statement.commitment);
+        return Err(refused(args, &format!("commitment: expected {}, got {got}", hex(&expected))));
+    }
+    if args.no_conjecture && params.regime.is_conjecture() {
+        let what = format!(
+            "soundness regime: expected a proven one (--no-conjecture), got {}",
+            params.regime.description()
+        );
+        return Err(refused(args, &what));
+    }
+    // A bound that is not a number is below every floor.
+    if !(security.union_bits >= args.min_security) {
+        let what = format!(
+            "security: expected at least {} bits over all error terms (--min-security), got {:.1}",
+            args.min_security, security.union_bits
+        );
+        return Err(refused(args, &what));
+    }
+    args.params.mismatch(params).map_or(Ok(()), |what| Err(refused(args, &what)))
+}

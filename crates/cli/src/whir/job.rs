@@ -1,0 +1,139 @@
+//! What `prove` and `commit` do before and around the prover.
+
+use std::sync::Arc;
+
+use clap::Args;
+use prova_whir::{Params, Shape};
+
+use crate::error::Failure;
+use crate::front::{Estimate, Options, ProveError, Table, estimate};
+use crate::input::{Input, InputArgs};
+use crate::machine;
+use crate::memsize::MemSize;
+use crate::output::Output;
+use crate::params_args::ParamArgs;
+use crate::progress::Watch;
+
+use super::feasible;
+
+/// Options of every command that runs the prover.
+#[derive(Args, Clone, Debug)]
+pub struct JobArgs {
+    #[command(flatten)]
+    pub input: InputArgs,
+    #[command(flatten)]
+    pub params: ParamArgs,
+    #[command(flatten)]
+    pub resources: Resources,
+}
+
+/// What the prover may use.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Resources")]
+pub struct Resources {
+    /// Threads to use [default: one per core].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub threads: Option<u16>,
+    /// Most memory to use, such as 4GiB [default: what is available now].
+    #[arg(long, value_name = "SIZE")]
+    pub mem_limit: Option<MemSize>,
+}
+
+impl Resources {
+    /// The limit in bytes; `None` when none is given and the system does not say.
+    pub fn limit(self) -> Option<u64> {
+        self.mem_limit.map(|size| size.0).or_else(|| machine::memory().available)
+    }
+
+    /// Runs `work` on as many threads as asked for.
+    ///
+    /// # Errors
+    /// The system refuses to start the threads.
+    pub fn install<R: Send>(self, work: impl FnOnce() -> R + Send) -> Result<R, Failure> {
+        let threads = self.threads.map_or(0, usize::from);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| Failure::resource(format_args!("cannot start threads: {error}")))?;
+        Ok(pool.install(work))
+    }
+}
+
+/// A checked job: nothing is read or allocated yet.
+pub struct Job {
+    /// The input.
+    pub input: Input,
+    /// The parameters.
+    pub params: Params,
+}
+
+impl JobArgs {
+    /// Looks at the input and derives the parameters.
+    ///
+    /// # Errors
+    /// Bad arguments or input.
+    pub fn look(&self) -> Result<Job, Failure> {
+        let input = self.input.look(self.params.first_fold())?;
+        let params = self.params.params(input.shape.stacked_variables());
+        Ok(Job { input, params })
+    }
+
+    /// Reads the input.
+    ///
+    /// # Errors
+    /// A table over the memory limit, or whatever reading fails with.
+    pub fn read(&self, job: &Job) -> Result<Table, Failure> {
+        let (need, limit) = (job.input.table_bytes(), self.resources.limit());
+        if let Some(limit) = limit.filter(|&limit| need > limit) {
+            return Err(Failure::memory(need, limit));
+        }
+        let values = job.input.read(job.params.field)?;
+        Ok(Table { shape: job.input.shape, values })
+    }
+
+    /// Options for the prover.
+    pub fn options(&self, self_check: bool, output: Output) -> Options {
+        Options {
+            mem_limit: self.resources.limit(),
+            self_check,
+            observer: Arc::new(Watch::new(output)),
+        }
+    }
+}
+
+/// Estimates a run, or says which parameters would do.
+///
+/// # Errors
+/// Parameters that do not fit, with suggestions; a statement too large for a proof file.
+pub fn checked_estimate(
+    args: &ParamArgs,
+    shape: Shape,
+    openings: usize,
+) -> Result<Estimate, Failure> {
+    let params = args.params(shape.stacked_variables());
+    let values = openings.saturating_mul(shape.columns);
+    let statement = values.saturating_mul(4 * params.extension_degree) as u64;
+    if statement > prova_proof_file::MAX_STATEMENT_LEN {
+        return Err(Failure::malformed(format_args!(
+            "{openings} points of {} columns give a statement of {statement} bytes, expected at \
+             most {}",
+            shape.columns,
+            prova_proof_file::MAX_STATEMENT_LEN
+        )));
+    }
+    estimate(&params, shape, openings).map_err(|error| explain(args, shape, openings, error))
+}
+
+/// The failure of a prover's error, with the nearest parameters that fit if there are none.
+pub fn explain(args: &ParamArgs, shape: Shape, openings: usize, error: ProveError) -> Failure {
+    match error {
+        ProveError::Config(error) => {
+            Failure::malformed(format_args!("the parameters do not fit: {error}"))
+                .with_suggestions(feasible::nearest_feasible(args, shape, openings))
+        }
+        ProveError::Memory(over) => Failure::memory(over.need, over.limit),
+        ProveError::Cancelled(_) => Failure::cancelled(),
+        ProveError::SelfCheck(_) => Failure::rejected(error),
+        other => Failure::malformed(other),
+    }
+}
