@@ -2,5 +2,5 @@
 
 pub use crate::stub::observer::{Observer, Stage, StageTimes};
 pub use crate::stub::{
-    Estimate, GivenPoint, Options, Plan, ProveError, Request, Table, commit, estimate, prove,
+    Estimate, GivenPoint, Options, Plan, ProveError, Proved, Request, Table, commit, estimate, prove,
 };

@@ -193,8 +193,9 @@ fn check_policy(
         );
         return Err(refused(args, &what));
     }
-    // A bound that is not a number is below every floor.
-    if !(security.union_bits >= args.min_security) {
+    // What cannot be compared is below every floor.
+    let order = security.union_bits.partial_cmp(&args.min_security);
+    if order.is_none_or(std::cmp::Ordering::is_lt) {
         let what = format!(
             "security: expected at least {} bits over all error terms (--min-security), got {:.1}",
             args.min_security, security.union_bits

@@ -1,6 +1,7 @@
 //! The prover behind run-time parameters: what a command or a service calls.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use p3_commit::MultilinearPcs;
 use p3_field::{BasedVectorSpace, PrimeField32};
@@ -14,8 +15,8 @@ use prova_whir::size::{BodySize, body_size};
 use prova_whir::statement::DIGEST_BYTES;
 use prova_whir::suite::Digest;
 use prova_whir::{
-    ConfigError, HashSuite, Opening, Params, Points, Shape, Statement, body, security, transcript,
-    verify, with_suite,
+    ConfigError, HashSuite, Opening, Params, Points, Shape, Statement, Suite, body, security,
+    transcript, verify, with_suite,
 };
 
 use crate::cpu::Cpu;
@@ -73,7 +74,11 @@ pub struct Proved {
     pub statement: Statement,
     /// The proof body.
     pub body: Vec<u8>,
-    /// Time by stage, the self-check excluded.
+    /// Time to commit, set-up excluded.
+    pub commit_time: Duration,
+    /// Time to open, claims included.
+    pub open_time: Duration,
+    /// Time by stage, from the call to the proof bytes; the self-check excluded.
     pub times: StageTimes,
     /// The memory plan that was followed.
     pub plan: Plan,
@@ -159,7 +164,7 @@ pub fn commit(params: &Params, table: Table, options: &Options) -> Result<Commit
 }
 
 /// The openings of a request, values still empty.
-fn openings(
+pub(crate) fn openings(
     params: &Params,
     shape: Shape,
     request: &Request,
@@ -197,7 +202,7 @@ fn openings(
 }
 
 /// Checks a table's values and hands them over as field elements, in the same allocation.
-fn elements<S: ProverSuite>(params: &Params, table: Table) -> Result<Vec<S::F>, ProveError> {
+pub(crate) fn elements<S: Suite>(params: &Params, table: Table) -> Result<Vec<S::F>, ProveError> {
     let expected = table.shape.columns << table.shape.num_variables;
     if table.values.len() != expected {
         return Err(bad("values of the table", expected, table.values.len()));
@@ -237,15 +242,13 @@ fn prepare<S: ProverSuite>(
     Ok(Prepared { pcs, plan, watch })
 }
 
-fn witness<S: ProverSuite>(
-    pcs: &WhirPcs<S, S::Grinder, Cpu<S>>,
-    params: &Params,
-    table: Table,
-) -> Result<p3_sumcheck::layout::Witness<S::F>, ProveError> {
-    let height = 1_usize << table.shape.num_variables;
-    let values = elements::<S>(params, table)?;
-    let columns = p3_sumcheck::layout::Table::new(RowMajorMatrix::new(values, height));
-    Ok(pcs.witness(vec![columns]))
+/// A statement's one table, as the layouts want it: a matrix with a column in each row.
+pub(crate) fn tables<S: Suite>(
+    shape: Shape,
+    values: Vec<S::F>,
+) -> Vec<p3_sumcheck::layout::Table<S::F>> {
+    let columns = RowMajorMatrix::new(values, 1 << shape.num_variables);
+    vec![p3_sumcheck::layout::Table::new(columns)]
 }
 
 fn commit_suite<S: ProverSuite>(
@@ -254,7 +257,9 @@ fn commit_suite<S: ProverSuite>(
     options: &Options,
 ) -> Result<Committed, ProveError> {
     let Prepared { pcs, plan, watch } = prepare::<S>(params, table.shape, 1, 1, options)?;
-    let witness = witness(&pcs, params, table)?;
+    let shape = table.shape;
+    let values = elements::<S>(params, table)?;
+    let witness = pcs.witness(tables::<S>(shape, values));
     let (commitment, _) = pcs.commit(witness, &mut S::grinder())?;
     let root = S::root(&commitment).map(|root| root.to_bytes()).unwrap_or_default();
     Ok(Committed { root, times: watch.times(), plan })
@@ -274,10 +279,14 @@ fn prove_suite<S: ProverSuite>(
         prepare::<S>(params, shape, claims, openings.len(), options)?;
     let mut statement = Statement { shape, commitment: [0; DIGEST_BYTES], points, openings };
 
-    let witness = witness(&pcs, params, table)?;
+    let values = elements::<S>(params, table)?;
     let mut challenger = S::grinder();
     transcript::begin::<S, _>(&mut challenger, params, &statement);
+    let start = Instant::now();
+    let witness = pcs.witness(tables::<S>(shape, values));
     let (commitment, data) = pcs.commit(witness, &mut challenger)?;
+    let commit_time = start.elapsed();
+    let start = Instant::now();
     let proof = match points {
         Points::Drawn => pcs.open(data, protocol.clone(), &mut challenger)?,
         Points::Given => {
@@ -292,6 +301,7 @@ fn prove_suite<S: ProverSuite>(
             pcs.open_at(data, &protocol, &points, &mut challenger)?
         }
     };
+    let open_time = start.elapsed();
     let PcsProof { whir, evals } = proof;
     statement.commitment = S::root(&commitment).map(|root| root.to_bytes()).unwrap_or_default();
     for (opening, values) in statement.openings.iter_mut().zip(&evals) {
@@ -303,11 +313,11 @@ fn prove_suite<S: ProverSuite>(
         verify::verify::<S>(params, &statement, &body)
             .map_err(|error| ProveError::SelfCheck(error.to_string()))?;
     }
-    Ok(Proved { statement, body, times, plan })
+    Ok(Proved { statement, body, commit_time, open_time, times, plan })
 }
 
 /// Canonical coefficients of extension elements, lowest first.
-fn coefficients<S: ProverSuite>(values: &[S::EF]) -> Vec<u32> {
+pub(crate) fn coefficients<S: Suite>(values: &[S::EF]) -> Vec<u32> {
     values
         .iter()
         .flat_map(|value| value.as_basis_coefficients_slice())

@@ -5,6 +5,7 @@
 //! and the stock verifier accepts them.
 
 pub mod backend;
+pub mod cpu;
 pub mod front;
 pub mod layout;
 pub mod observer;
@@ -12,6 +13,7 @@ pub mod pcs;
 pub mod plan;
 pub mod reference;
 pub mod rounds;
+pub mod stock;
 pub mod suite;
 
 pub use backend::Backend;

@@ -54,18 +54,18 @@ impl Search<'_> {
     fn lists(&self) -> Option<String> {
         let explicit_rates = !self.args.round_log_inv_rates.is_empty();
         let Folding::PerRound(folds) = self.args.folding() else {
-            return if explicit_rates { self.rates(self.args, String::new()) } else { None };
+            return if explicit_rates { self.rates(self.args, "") } else { None };
         };
         let folds = complete(&folds, self.shape.stacked_variables());
         let words = format!("--fold {}", comma_list(&folds));
         let fold = Some(FoldArg(Folding::PerRound(folds)));
         let args = ParamArgs { fold, ..self.args.clone() };
-        if explicit_rates { self.rates(&args, words) } else { self.fits(&args).then_some(words) }
+        if explicit_rates { self.rates(&args, &words) } else { self.fits(&args).then_some(words) }
     }
 
     /// The given later rates cut or continued to the number of rounds; each continued one halves
     /// the domain.
-    fn rates(&self, args: &ParamArgs, words: String) -> Option<String> {
+    fn rates(&self, args: &ParamArgs, words: &str) -> Option<String> {
         let folds = schedule(&args.folding(), self.shape.stacked_variables());
         let mut rates: Vec<usize> = Vec::new();
         let mut previous = args.log_inv_rate();

@@ -37,11 +37,11 @@ mod twiddles;
 
 /// Bytes of a leaf, the rows that are finished and handed over together: a pair should fit the
 /// first-level cache.
-const LEAF_BYTES: usize = 1 << 13;
+const LEAF_BYTES: usize = 1 << 14;
 /// Rows of a leaf, at least, if the codeword has that many.
 const LEAF_ROWS: usize = 32;
 /// Bytes of a block of the second pass: a pair should fit the second-level cache.
-const BLOCK_BYTES: usize = 1 << 18;
+const BLOCK_BYTES: usize = 1 << 17;
 /// Bytes of a tile of the first pass.
 const TILE_BYTES: usize = 1 << 14;
 /// Bytes of a tile's row, at least: whole cache lines, and enough of them for the prefetcher.

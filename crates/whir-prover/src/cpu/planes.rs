@@ -9,7 +9,7 @@ mod split;
 
 use p3_field::{ExtensionField, Field};
 
-pub(crate) use lanes::{deinterleave, dot, lane_sum, mixed_dot};
+pub(crate) use lanes::{add_mixed_dots, deinterleave, dot, lane_sum, mixed_dot};
 pub(crate) use split::{Split, Wide, divide};
 
 /// Runs a block with a const generic bound to a run-time extension degree.

@@ -12,7 +12,7 @@ use std::ops::Range;
 use p3_field::{ExtensionField, Field, PackedField, PackedValue};
 
 use super::planes::{
-    GRAIN, Order, Planes, Split, Wide, by_degree, deinterleave, divide, mixed_dot, mul_matrix,
+    GRAIN, Order, Planes, Split, Wide, add_mixed_dots, by_degree, deinterleave, divide, mul_matrix,
 };
 pub(crate) use product::{Products, load};
 
@@ -87,7 +87,9 @@ fn line<P: PackedField, const D: usize>(
     high: &[P; D],
 ) -> [P; D] {
     let diff: [P; D] = std::array::from_fn(|d| high[d] - low[d]);
-    std::array::from_fn(|k| low[k] + mixed_dot(D, &diff, &r[k]))
+    let mut sums = *low;
+    add_mixed_dots(D, &mut sums, &diff, r.each_ref().map(|row| &row[..]));
+    sums
 }
 
 /// Vectors `2 v` and `2 v + 1` of every plane, as (even, odd) lanes.

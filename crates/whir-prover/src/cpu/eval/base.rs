@@ -2,7 +2,7 @@
 
 use p3_field::{BasedVectorSpace, ExtensionField, Field, PackedValue, PrimeCharacteristicRing};
 
-use super::super::planes::{Planes, Wide, by_degree, divide, mixed_dot};
+use super::super::planes::{Planes, Wide, add_mixed_dots, by_degree, divide};
 use super::{Functional, add_all, unpack};
 
 /// Rows whose products share a reduction.
@@ -136,9 +136,7 @@ fn add_rows<F: Field, const D: usize>(
     for v in 0..vectors {
         let values: [F::Packing; ROWS] = std::array::from_fn(|i| f[i * vectors + v]);
         for (low, inner) in low.iter().zip(inner.chunks_mut(vectors)) {
-            for d in 0..D {
-                inner[v][d] += mixed_dot(ROWS, &values, &low[d][row..row + ROWS]);
-            }
+            add_mixed_dots(ROWS, &mut inner[v], &values, low.map(|col| &col[row..row + ROWS]));
         }
     }
 }

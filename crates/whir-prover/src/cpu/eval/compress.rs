@@ -2,7 +2,7 @@
 
 use p3_field::{ExtensionField, Field, PackedValue, PrimeCharacteristicRing};
 
-use super::super::planes::{GRAIN, Planes, Wide, by_degree, deinterleave, divide, mixed_dot};
+use super::super::planes::{GRAIN, Planes, Wide, add_mixed_dots, by_degree, deinterleave, divide};
 use super::eq_table;
 
 /// Binds the lowest `k` variables of a message of `2^n` base-field elements to `k` challenges in
@@ -78,14 +78,12 @@ fn compress_rows<F: Field, const D: usize, const N: usize>(
         for block in 0..blocks {
             let mut columns: [F::Packing; N] = std::array::from_fn(|i| rows[i * blocks + block]);
             transpose(&mut columns);
-            for (sum, weights) in sums.iter_mut().zip(&weights) {
-                let weights = &weights[block * N..][..N];
-                if N <= 8 {
-                    *sum += mixed_dot(N, &columns, weights);
-                } else {
-                    *sum += mixed_dot(8, &columns[..8], &weights[..8]);
-                    *sum += mixed_dot(8, &columns[8..], &weights[8..]);
-                }
+            let weights = weights.map(|col| &col[block * N..][..N]);
+            if N <= 8 {
+                add_mixed_dots(N, &mut sums, &columns, weights);
+            } else {
+                add_mixed_dots(8, &mut sums, &columns[..8], weights);
+                add_mixed_dots(8, &mut sums, &columns[8..], weights.map(|w| &w[8..]));
             }
         }
         for d in 0..D {

@@ -107,6 +107,28 @@ pub(crate) fn mixed_dot<F: Field, P: PackedField<Scalar = F>>(n: usize, a: &[P],
     fixed_lengths!(n, mixed_dot_product, a, b, [1 2 3 4 5 6 7 8 9 10])
 }
 
+/// Adds `sum_i a[i] * b[d][i]` to `sums[d]` for every `d`, over the first `n <= 10` entries.
+///
+/// Written out for each `d`, so that the products of different `d` overlap and share what is done
+/// to `a`.
+#[inline(always)]
+pub(crate) fn add_mixed_dots<F: Field, P: PackedField<Scalar = F>, const D: usize>(
+    n: usize,
+    sums: &mut [P; D],
+    a: &[P],
+    b: [&[F]; D],
+) {
+    macro_rules! each {
+        ($($d:literal)*) => {
+            $(if $d < D {
+                sums[$d] += mixed_dot(n, a, b[$d]);
+            })*
+        };
+    }
+    const { assert!(D <= 5, "extension degrees go up to five") }
+    each!(0 1 2 3 4);
+}
+
 /// `out[i * D + d] = cols[d][i]`.
 pub(super) fn interleave_columns<F: Field, const D: usize>(cols: [&[F]; D], out: &mut [F]) {
     const ROWS: usize = 16;

@@ -3,7 +3,7 @@
 use p3_field::{ExtensionField, Field, PackedValue};
 
 use super::super::eval::eq_table;
-use super::super::planes::{Planes, mixed_dot, mul_matrix};
+use super::super::planes::{Planes, add_mixed_dots, mul_matrix};
 use super::super::sumcheck::load;
 
 /// Equality weights of several points by blocks of `2^log_block` consecutive indices:
@@ -47,24 +47,21 @@ impl<F: Field, EF: ExtensionField<F>, const D: usize> EqRows<F, EF, D> {
             let values = values
                 .each_mut()
                 .map(|col| F::Packing::pack_slice_mut(&mut **col));
+            let rows = rows.each_ref().map(|row| &row[..]);
             for v in 0..values[0].len() {
                 let first: [F::Packing; D] = load(&tables[0], v);
+                let mut sums: [F::Packing; D] = std::array::from_fn(|k| values[k][v]);
                 if high.len() == 1 {
-                    for k in 0..D {
-                        values[k][v] += mixed_dot(D, &first, &rows[k]);
-                    }
+                    add_mixed_dots(D, &mut sums, &first, rows);
                 } else {
                     let second: [F::Packing; D] = load(&tables[1], v);
                     let both: [F::Packing; 10] = std::array::from_fn(|i| {
-                        if i < D {
-                            first[i]
-                        } else {
-                            second[(i - D).min(D - 1)]
-                        }
+                        if i < D { first[i] } else { second[(i - D).min(D - 1)] }
                     });
-                    for k in 0..D {
-                        values[k][v] += mixed_dot(2 * D, &both, &rows[k]);
-                    }
+                    add_mixed_dots(2 * D, &mut sums, &both, rows);
+                }
+                for k in 0..D {
+                    values[k][v] = sums[k];
                 }
             }
         }

@@ -14,7 +14,7 @@
 use p3_field::{ExtensionField, Field, PackedValue, PrimeCharacteristicRing, TwoAdicField};
 use rayon::prelude::*;
 
-use super::super::planes::{Planes, mixed_dot};
+use super::super::planes::{Planes, add_mixed_dots, mixed_dot};
 use super::Select;
 
 /// Most index bits of the base-field power tables.
@@ -326,22 +326,15 @@ fn class_sum<F: Field, const D: usize>(
     let mut sums = [F::Packing::ZERO; D];
     let whole = powers.len() & !7;
     for start in (0..whole).step_by(8) {
-        for d in 0..D {
-            sums[d] += mixed_dot(
-                8,
-                &powers[start..start + 8],
-                &coefficients[d][start..start + 8],
-            );
-        }
+        let coefficients = coefficients.map(|column| &column[start..start + 8]);
+        add_mixed_dots(8, &mut sums, &powers[start..start + 8], coefficients);
     }
+    let powers = &powers[whole..];
+    let coefficients = coefficients.map(|column| &column[whole..]);
     macro_rules! tail {
         ($($len:literal)*) => {
-            match powers.len() - whole {
-                $($len => {
-                    for d in 0..D {
-                        sums[d] += mixed_dot($len, &powers[whole..], &coefficients[d][whole..]);
-                    }
-                })*
+            match powers.len() {
+                $($len => add_mixed_dots($len, &mut sums, powers, coefficients),)*
                 _ => {}
             }
         };
