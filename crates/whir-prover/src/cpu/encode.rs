@@ -41,9 +41,9 @@ const LEAF_BYTES: usize = 1 << 14;
 /// Rows of a leaf, at least, if the codeword has that many.
 const LEAF_ROWS: usize = 32;
 /// Bytes of a block of the second pass: a pair should fit the second-level cache.
-const BLOCK_BYTES: usize = 1 << 17;
+const BLOCK_BYTES: usize = 1 << 18;
 /// Bytes of a tile of the first pass.
-const TILE_BYTES: usize = 1 << 14;
+const TILE_BYTES: usize = 1 << 15;
 /// Bytes of a tile's row, at least: whole cache lines, and enough of them for the prefetcher.
 const TILE_ROW_BYTES: usize = 256;
 /// The most layers of one first-level pass.

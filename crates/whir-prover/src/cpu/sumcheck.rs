@@ -340,7 +340,10 @@ fn for_each_level<F: Field, const D: usize, const T: usize>(
     let mut done = HEAD.min(half);
     let heads = tables.each_ref().map(|table| {
         let mut head = Vec::with_capacity(2 * done * D);
-        table.cols::<D>().iter().for_each(|col| head.extend_from_slice(&col[..2 * done]));
+        table
+            .cols::<D>()
+            .iter()
+            .for_each(|col| head.extend_from_slice(&col[..2 * done]));
         head
     });
     let mut operands = tables.iter_mut().zip(&heads);

@@ -191,32 +191,40 @@ unsafe fn store<F: Field, const R: usize>(
 /// Transposes the `R` by `R` matrix of chunks of `WIDTH / R` elements.
 #[inline(always)]
 fn transpose<P: PackedField, const R: usize>(mut x: [P; R]) -> [P; R] {
-    let chunk = P::WIDTH / R;
-    let mut step = 1;
-    while step < R {
-        for i in 0..R {
-            if i & step == 0 {
-                (x[i], x[i + step]) = interleave(x[i], x[i + step], chunk * step);
-            }
-        }
-        step *= 2;
-    }
+    swap::<P, R, 1>(&mut x);
+    swap::<P, R, 2>(&mut x);
+    swap::<P, R, 4>(&mut x);
+    swap::<P, R, 8>(&mut x);
     x
+}
+
+/// One stage of [`transpose`], if `STEP < R`: bit `STEP` of the vector's number changes places
+/// with the same bit of the chunk's.
+#[inline(always)]
+fn swap<P: PackedField, const R: usize, const STEP: usize>(x: &mut [P; R]) {
+    for i in 0..R {
+        if STEP < R && i & STEP == 0 {
+            (x[i], x[i + STEP]) = interleave(x[i], x[i + STEP], P::WIDTH / R * STEP);
+        }
+    }
 }
 
 /// All layers of a transform of `R` rows below the heap node 1 of `tw`.
 #[inline(always)]
 fn radix<P: PackedField, const R: usize>(x: &mut [P; R], tw: &[P; R]) {
-    let mut half = R / 2;
-    let mut width = 1;
-    while half > 0 {
-        for i in 0..R {
-            if i & half == 0 {
-                let t = tw[width + i / (2 * half)];
-                (x[i], x[i + half]) = butterfly(x[i], x[i + half], t);
-            }
+    layer::<P, R, 8>(x, tw);
+    layer::<P, R, 4>(x, tw);
+    layer::<P, R, 2>(x, tw);
+    layer::<P, R, 1>(x, tw);
+}
+
+/// The layer of [`radix`] with butterflies between rows `HALF` apart, if `HALF < R`.
+#[inline(always)]
+fn layer<P: PackedField, const R: usize, const HALF: usize>(x: &mut [P; R], tw: &[P; R]) {
+    for i in 0..R {
+        if HALF < R && i & HALF == 0 {
+            let t = tw[(R + i) / (2 * HALF)];
+            (x[i], x[i + HALF]) = butterfly(x[i], x[i + HALF], t);
         }
-        half /= 2;
-        width *= 2;
     }
 }

@@ -197,3 +197,42 @@ fn refuses_more_rows_than_it_was_built_for() {
         |_, _, _| {},
     );
 }
+
+#[test]
+#[ignore]
+fn micro() {
+    use super::kernel::*;
+    type A = super::ifma::Ifma;
+    type F = BabyBear;
+    type P = <F as p3_field::Field>::Packing;
+    let tw = super::twiddles::Twiddles::<F>::new(20);
+    let mut heap = vec![<A as Arith<F>>::one(); 1024];
+    let mut plain = vec![F::ONE; 1024];
+    <A as Arith<F>>::fill(&tw, 3, 0, 9, &mut plain, &mut heap);
+    for vectors in [8usize, 16, 32] {
+        let mut sc = vec![<A as Arith<F>>::zero(); 8 * vectors];
+        let mut m = vec![P::ONE; 8 * vectors];
+        let pass = Pass { layers: 3, level: 0, below: 1, vectors };
+        let rows = Rows { at: sc.as_mut_ptr(), node: 0, row: vectors };
+        let mrows = Rows { at: m.as_mut_ptr(), node: 0, row: vectors };
+        for kind in 0..5 {
+            let mut best = f64::MAX;
+            for _ in 0..50 {
+                let t = std::time::Instant::now();
+                for _ in 0..100 {
+                    unsafe { match kind {
+                        0 => middle::<F, A>(pass, rows, &heap),
+                        1 => first::<F, A>(pass, mrows.cast_const(), rows, &heap, None),
+                        2 => last::<F, A>(pass, rows.cast_const(), mrows, &heap),
+                        3 => direct::<F, A>(pass, mrows.cast_const(), mrows, &heap),
+                        _ => direct::<F, Packed>(pass, mrows.cast_const(), mrows, &plain),
+                    } }
+                    std::hint::black_box(&mut sc);
+                    std::hint::black_box(&mut m);
+                }
+                best = best.min(t.elapsed().as_secs_f64());
+            }
+            println!("vectors {vectors} kind {kind}: {:.3} ns per 16 butterflies", best * 1e9 / (100 * vectors * 12) as f64);
+        }
+    }
+}

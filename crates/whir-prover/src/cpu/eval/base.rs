@@ -136,7 +136,12 @@ fn add_rows<F: Field, const D: usize>(
     for v in 0..vectors {
         let values: [F::Packing; ROWS] = std::array::from_fn(|i| f[i * vectors + v]);
         for (low, inner) in low.iter().zip(inner.chunks_mut(vectors)) {
-            add_mixed_dots(ROWS, &mut inner[v], &values, low.map(|col| &col[row..row + ROWS]));
+            add_mixed_dots(
+                ROWS,
+                &mut inner[v],
+                &values,
+                low.map(|col| &col[row..row + ROWS]),
+            );
         }
     }
 }

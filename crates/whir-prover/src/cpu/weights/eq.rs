@@ -56,7 +56,11 @@ impl<F: Field, EF: ExtensionField<F>, const D: usize> EqRows<F, EF, D> {
                 } else {
                     let second: [F::Packing; D] = load(&tables[1], v);
                     let both: [F::Packing; 10] = std::array::from_fn(|i| {
-                        if i < D { first[i] } else { second[(i - D).min(D - 1)] }
+                        if i < D {
+                            first[i]
+                        } else {
+                            second[(i - D).min(D - 1)]
+                        }
                     });
                     add_mixed_dots(2 * D, &mut sums, &both, rows);
                 }

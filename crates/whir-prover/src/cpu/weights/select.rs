@@ -46,8 +46,7 @@ pub(super) struct Plan {
 impl Plan {
     /// The cheapest plan for `terms` terms, or none if the table is too short for vectors.
     pub(super) fn choose<F: Field>(n: usize, log_order: usize, terms: usize) -> Option<Self> {
-        let r = if let Ok(x) = std::env::var("SPLIT") { let x:usize = x.parse().unwrap(); x..=x } else { 0..=MAX_SPLIT };
-        r
+        (0..=MAX_SPLIT)
             .filter_map(|split| Self::with_split::<F>(n, log_order, split))
             .min_by_key(|plan| plan.cost(terms))
     }
@@ -73,20 +72,21 @@ impl Plan {
         })
     }
 
-    /// Cost of a vector of outputs, in tenths of a multiply-accumulate of the plain sum.
+    /// Cost of a vector of outputs, in tenths of a multiply-accumulate of the plain sum. The
+    /// coefficients were fitted to measurements over `r`, `s` and the number of terms.
     fn cost(self, terms: usize) -> usize {
-        if self.split == 0 {
+        let (s, classes) = (self.split, 1 << self.log_rate);
+        if s == 0 {
             return 10 * terms;
         }
-        let classes = 1 << self.log_rate;
-        let sums = 10 * terms / (1 << self.split) + 25 * classes;
-        let butterflies = classes * (13 * self.split - 8);
+        let sums = 10 * terms / (1 << s);
+        let transforms = classes * (8 + 6 * s + 2 * s * s);
         let twists = if self.log_rate == 0 {
             0
         } else {
-            10 + 10 * classes
+            10 + 5 * classes
         };
-        sums + butterflies + twists
+        sums + transforms + twists
     }
 
     /// Bits of `b'`.
