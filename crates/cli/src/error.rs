@@ -20,7 +20,11 @@ pub struct Failure {
 
 impl Failure {
     fn new(exit: Exit, message: impl Display) -> Self {
-        Self { exit, message: message.to_string(), suggestions: Vec::new() }
+        Self {
+            exit,
+            message: message.to_string(),
+            suggestions: Vec::new(),
+        }
     }
 
     /// Exit code 2: malformed input, bad arguments, unsupported version.
@@ -61,7 +65,10 @@ impl Failure {
             StorageFull | QuotaExceeded | FileTooLarge | OutOfMemory => Exit::Resource,
             _ => Exit::Malformed,
         };
-        Self::new(exit, format_args!("cannot {action} {}: {error}", path.display()))
+        Self::new(
+            exit,
+            format_args!("cannot {action} {}: {error}", path.display()),
+        )
     }
 
     /// The same failure with things to try.

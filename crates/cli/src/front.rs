@@ -1,6 +1,6 @@
 //! The one place that names the prover: everything the commands use of it.
 
-pub use crate::stub::observer::{Observer, Stage, StageTimes};
-pub use crate::stub::{
-    Estimate, GivenPoint, Options, Plan, ProveError, Proved, Request, Table, commit, estimate, prove,
+pub use prova_whir_prover::{
+    Estimate, GivenPoint, Observer, Options, Plan, ProveError, Proved, Request, Stage, StageTimes,
+    Table, commit, estimate, prove,
 };

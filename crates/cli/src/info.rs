@@ -1,6 +1,7 @@
 //! `prova info`: this build and this machine.
 
 use p3_field::PackedValue;
+use prova_hash::Poseidon2Kernel;
 use serde_json::json;
 
 use crate::machine::{self, Feature};
@@ -16,10 +17,16 @@ pub fn run(output: Output) -> Report {
     let (compiled, possible) = (machine::compiled_simd(), machine::possible_simd());
     let baby_bear = <Packing<p3_baby_bear::BabyBear> as PackedValue>::WIDTH;
     let koala_bear = <Packing<p3_koala_bear::KoalaBear> as PackedValue>::WIDTH;
+    let kernel = Poseidon2Kernel::<p3_baby_bear::BabyBear, 16>::grain();
+    let poseidon2 = kernel.backend();
     let memory = machine::memory();
     let threads = rayon::current_num_threads();
     let list = |pick: fn(&&Feature) -> bool| {
-        features.iter().filter(pick).map(|f| f.name).collect::<Vec<_>>()
+        features
+            .iter()
+            .filter(pick)
+            .map(|f| f.name)
+            .collect::<Vec<_>>()
     };
     let found = list(|f| f.found);
     let relied_on = list(|f| f.compiled);
@@ -31,22 +38,41 @@ pub fn run(output: Output) -> Report {
         ));
     }
     let known = |size: Option<u64>| size.map_or("unknown".to_string(), |s| MemSize(s).to_string());
-    let words = |list: &[&str]| if list.is_empty() { "none".to_string() } else { list.join(" ") };
+    let words = |list: &[&str]| {
+        if list.is_empty() {
+            "none".to_string()
+        } else {
+            list.join(" ")
+        }
+    };
     let text = fields(&[
         ("prova", env!("CARGO_PKG_VERSION").to_string()),
-        ("systems", format!("whir (format version {})", prova_whir::FORMAT_VERSION)),
-        ("target", format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS)),
-        ("compiled for", format!("{compiled} ({})", words(&relied_on))),
+        (
+            "systems",
+            format!("whir (format version {})", prova_whir::FORMAT_VERSION),
+        ),
+        (
+            "target",
+            format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        ),
+        (
+            "compiled for",
+            format!("{compiled} ({})", words(&relied_on)),
+        ),
         ("CPU has", format!("{possible} ({})", words(&found))),
         (
             "field packing",
             format!("BabyBear {baby_bear} lanes, KoalaBear {koala_bear} lanes"),
         ),
-        ("kernels", kernels(compiled)),
+        ("kernels", kernels(poseidon2, compiled)),
         ("threads", threads.to_string()),
         (
             "memory",
-            format!("{} in all, {} available", known(memory.total), known(memory.available)),
+            format!(
+                "{} in all, {} available",
+                known(memory.total),
+                known(memory.available)
+            ),
         ),
     ]);
     let json = json!({
@@ -60,6 +86,7 @@ pub fn run(output: Output) -> Report {
         "cpu_simd": possible,
         "cpu_features": found,
         "cpu_could_do_better": better,
+        "kernels": { "poseidon2": poseidon2, "fields": compiled },
         "packing": { "babybear": baby_bear, "koalabear": koala_bear },
         "threads": threads,
         "memory_total_bytes": memory.total,
@@ -68,6 +95,10 @@ pub fn run(output: Output) -> Report {
     Report { text, json }
 }
 
-fn kernels(compiled: &str) -> String {
-    format!("transforms, sumcheck, Poseidon2: {compiled} at compile time; BLAKE3: by CPU at run time")
+/// Which code hashes and transforms.
+fn kernels(poseidon2: &str, compiled: &str) -> String {
+    format!(
+        "Poseidon2 {poseidon2} (chosen at run time), transforms and sumcheck {compiled} (at \
+         compile time), BLAKE3 chosen at run time"
+    )
 }

@@ -110,8 +110,15 @@ impl InputArgs {
                  at least --vars {needed}"
             )));
         }
-        let shape = Shape { num_variables, columns: self.columns };
-        Ok(Input { source, shape, elements })
+        let shape = Shape {
+            num_variables,
+            columns: self.columns,
+        };
+        Ok(Input {
+            source,
+            shape,
+            elements,
+        })
     }
 }
 
@@ -121,21 +128,28 @@ impl InputArgs {
 /// A number out of range.
 pub fn shape(vars: usize, columns: usize) -> Result<Shape, Failure> {
     check_columns(columns)?;
-    Ok(Shape { num_variables: check_vars(vars)?, columns })
+    Ok(Shape {
+        num_variables: check_vars(vars)?,
+        columns,
+    })
 }
 
 fn check_columns(columns: usize) -> Result<u64, Failure> {
     if (1..=Shape::MAX_COLUMNS).contains(&columns) {
         return Ok(columns as u64);
     }
-    Err(Failure::malformed(format_args!("--columns is {columns}, expected 1 to 4096")))
+    Err(Failure::malformed(format_args!(
+        "--columns is {columns}, expected 1 to 4096"
+    )))
 }
 
 fn check_vars(vars: usize) -> Result<usize, Failure> {
     if vars <= Shape::MAX_VARIABLES {
         return Ok(vars);
     }
-    Err(Failure::malformed(format_args!("{vars} variables a column, expected at most 40")))
+    Err(Failure::malformed(format_args!(
+        "{vars} variables a column, expected at most 40"
+    )))
 }
 
 fn look_at_file(path: &Path, format: Format) -> Result<(Source, u64), Failure> {
@@ -158,7 +172,14 @@ fn look_at_file(path: &Path, format: Format) -> Result<(Source, u64), Failure> {
         }
         Format::U32 => bytes / 4,
     };
-    Ok((Source::File { path: path.to_path_buf(), bytes, format }, elements))
+    Ok((
+        Source::File {
+            path: path.to_path_buf(),
+            bytes,
+            format,
+        },
+        elements,
+    ))
 }
 
 fn log2_ceil(value: u64) -> usize {
@@ -175,7 +196,11 @@ impl Input {
     pub fn describe(&self) -> String {
         match &self.source {
             Source::File { path, bytes, .. } => {
-                format!("{} ({} bytes)", path.display(), crate::text::thousands(*bytes))
+                format!(
+                    "{} ({} bytes)",
+                    path.display(),
+                    crate::text::thousands(*bytes)
+                )
             }
             Source::Random(seed) => format!("pseudo-random values of seed {seed}"),
         }
@@ -189,9 +214,12 @@ impl Input {
         let size = usize::try_from(self.table_bytes() / 4)
             .map_err(|_| Failure::memory(self.table_bytes(), usize::MAX as u64))?;
         let mut values = Vec::new();
-        values
-            .try_reserve_exact(size)
-            .map_err(|_| Failure::memory(self.table_bytes(), crate::machine::memory().total.unwrap_or(0)))?;
+        values.try_reserve_exact(size).map_err(|_| {
+            Failure::memory(
+                self.table_bytes(),
+                crate::machine::memory().total.unwrap_or(0),
+            )
+        })?;
         let mut columns = Columns {
             values,
             height: 1 << self.shape.num_variables,
@@ -200,7 +228,11 @@ impl Input {
             in_column: 0,
         };
         match &self.source {
-            Source::File { path, bytes, format } => {
+            Source::File {
+                path,
+                bytes,
+                format,
+            } => {
                 read_file(path, *bytes, *format, field, &mut columns)?;
             }
             Source::Random(seed) => draw(*seed, field, self.elements, &mut columns)?,
@@ -309,8 +341,12 @@ mod tests {
 
     #[test]
     fn columns_are_filled_up() {
-        let mut columns =
-            Columns { values: Vec::new(), height: 4, per_column: 3, in_column: 0 };
+        let mut columns = Columns {
+            values: Vec::new(),
+            height: 4,
+            per_column: 3,
+            in_column: 0,
+        };
         (1..=7).for_each(|value| columns.push(value));
         assert_eq!(columns.values, [1, 2, 3, 0, 4, 5, 6, 0, 7]);
     }
@@ -322,11 +358,20 @@ mod tests {
 
     #[test]
     fn random_values_are_canonical_and_repeat() {
-        let args = InputArgs { random: Some(7), vars: Some(6), columns: 2, ..InputArgs::default() };
+        let args = InputArgs {
+            random: Some(7),
+            vars: Some(6),
+            columns: 2,
+            ..InputArgs::default()
+        };
         let input = args.look(4).ok().unwrap();
         let values = input.read(Field::BabyBear).ok().unwrap();
         assert_eq!(values.len(), 128);
-        assert!(values.iter().all(|&value| value < Field::BabyBear.modulus()));
+        assert!(
+            values
+                .iter()
+                .all(|&value| value < Field::BabyBear.modulus())
+        );
         assert_eq!(values, input.read(Field::BabyBear).ok().unwrap());
     }
 }

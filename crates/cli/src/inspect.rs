@@ -15,7 +15,9 @@ use crate::whir::show;
 
 /// Arguments of `prova inspect`.
 #[derive(Args, Debug)]
-#[command(after_help = "EXAMPLES\n  prova inspect README.md.prova\n  prova inspect README.md.prova --json")]
+#[command(
+    after_help = "EXAMPLES\n  prova inspect README.md.prova\n  prova inspect README.md.prova --json"
+)]
 pub struct InspectArgs {
     /// Proof file.
     file: PathBuf,
@@ -42,8 +44,18 @@ pub fn run(args: &InspectArgs) -> Result<Report, Failure> {
         })
         .collect();
     let head = fields(&[
-        ("file", format!("{}, {} bytes", args.file.display(), thousands(bytes.len() as u64))),
-        ("system", format!("{}, format version {}", file.system, file.version)),
+        (
+            "file",
+            format!(
+                "{}, {} bytes",
+                args.file.display(),
+                thousands(bytes.len() as u64)
+            ),
+        ),
+        (
+            "system",
+            format!("{}, format version {}", file.system, file.version),
+        ),
         ("commitment", hex(&statement.commitment)),
         ("table", show::shape_line(statement.shape)),
         ("parameters", show::params_line(&params)),
@@ -79,9 +91,11 @@ pub fn run(args: &InspectArgs) -> Result<Report, Failure> {
 fn sections(file: &ProofFile<'_>) -> Vec<(&'static str, u64, u64)> {
     let mut out = vec![("header", 0, HEADER_LEN as u64)];
     let mut offset = HEADER_LEN as u64;
-    for (section, bytes) in
-        [(Section::Params, file.params), (Section::Statement, file.statement), (Section::Body, file.body)]
-    {
+    for (section, bytes) in [
+        (Section::Params, file.params),
+        (Section::Statement, file.statement),
+        (Section::Body, file.body),
+    ] {
         out.push((section.name(), offset, bytes.len() as u64));
         offset += (bytes.len() as u64).next_multiple_of(prova_proof_file::ALIGNMENT as u64);
     }

@@ -14,10 +14,22 @@ pub fn memory() -> Memory {
     let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let field = |name: &str| {
         let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
-        let kib: u64 = line.trim_start_matches(':').trim().strip_suffix("kB")?.trim().parse().ok()?;
+        let kib: u64 = line
+            .trim_start_matches(':')
+            .trim()
+            .strip_suffix("kB")?
+            .trim()
+            .parse()
+            .ok()?;
         kib.checked_mul(1024)
     };
-    let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let number = |path: &str| {
+        std::fs::read_to_string(path)
+            .ok()?
+            .trim()
+            .parse::<u64>()
+            .ok()
+    };
     let group_limit = number("/sys/fs/cgroup/memory.max");
     let group_free = group_limit.zip(number("/sys/fs/cgroup/memory.current"));
     let group_free = group_free.map(|(limit, used)| limit.saturating_sub(used));
@@ -85,7 +97,11 @@ pub fn features() -> Vec<Feature> {
 pub fn features() -> Vec<Feature> {
     // NEON is part of the architecture.
     let compiled = cfg!(target_feature = "neon");
-    vec![Feature { name: "neon", compiled, found: true }]
+    vec![Feature {
+        name: "neon",
+        compiled,
+        found: true,
+    }]
 }
 
 /// The features that the kernels and the field packings choose by.
@@ -94,10 +110,49 @@ pub fn features() -> Vec<Feature> {
     Vec::new()
 }
 
-/// The features this program relies on and the CPU lacks.
+/// A feature this program was compiled to rely on and the CPU lacks.
+///
+/// Runs before anything else, on a CPU that may lack the vector instructions which the compiler
+/// puts into ordinary code, so it works on registers and branches only.
+#[cfg(target_arch = "x86_64")]
 #[inline(never)]
-pub fn missing() -> Vec<&'static str> {
-    features().iter().filter(|f| f.compiled && !f.found).map(|f| f.name).collect()
+pub fn missing() -> Option<&'static str> {
+    let basic = raw_cpuid::cpuid!(1);
+    let extended = raw_cpuid::cpuid!(7, 0);
+    macro_rules! require {
+        ($($name:literal $leaf:ident.$register:ident $bit:literal),+ $(,)?) => {
+            $(if cfg!(target_feature = $name) && $leaf.$register >> $bit & 1 == 0 {
+                return Some($name);
+            })+
+        };
+    }
+    require!(
+        "sse4.1" basic.ecx 19,
+        "sse4.2" basic.ecx 20,
+        "fma" basic.ecx 12,
+        "avx" basic.ecx 28,
+        "bmi1" extended.ebx 3,
+        "avx2" extended.ebx 5,
+        "bmi2" extended.ebx 8,
+        "avx512f" extended.ebx 16,
+        "avx512dq" extended.ebx 17,
+        "avx512ifma" extended.ebx 21,
+        "avx512cd" extended.ebx 28,
+        "avx512bw" extended.ebx 30,
+        "avx512vl" extended.ebx 31,
+        "avx512vbmi" extended.ecx 1,
+        "gfni" extended.ecx 8,
+        "vaes" extended.ecx 9,
+        "vpclmulqdq" extended.ecx 10,
+    );
+    None
+}
+
+/// A feature this program was compiled to rely on and the CPU lacks: none but the architecture's
+/// own are asked for.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn missing() -> Option<&'static str> {
+    None
 }
 
 /// The width of vectors this program was compiled for.
@@ -125,5 +180,24 @@ pub fn possible_simd() -> &'static str {
         "NEON"
     } else {
         "none"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn this_machine_runs_what_was_compiled_for_it() {
+        assert_eq!(super::missing(), None);
+        for feature in super::features() {
+            assert!(feature.found || !feature.compiled, "{}", feature.name);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn memory_is_known() {
+        let memory = super::memory();
+        assert!(memory.total.is_some_and(|total| total > 0));
+        assert!(memory.available <= memory.total);
     }
 }

@@ -17,7 +17,6 @@ mod output;
 mod params_args;
 mod progress;
 mod signals;
-mod stub;
 mod text;
 mod verify;
 mod whir;
@@ -33,15 +32,26 @@ use crate::output::{Output, Report};
 
 fn main() -> ExitCode {
     // First of all, before code that the CPU may not have the instructions for.
-    let missing = machine::missing();
-    if !missing.is_empty() {
-        output::stderr(&format!(
-            "error: this program was compiled for CPUs with {}, which this CPU lacks; build it on \
-             this machine or for an older baseline",
-            missing.join(", ")
-        ));
-        return ExitCode::from(Exit::Resource.code());
+    match machine::missing() {
+        Some(feature) => refuse(feature),
+        None => start(),
     }
+}
+
+/// Says why this CPU will not do, without formatting: that code may need what the CPU lacks.
+#[cold]
+#[inline(never)]
+fn refuse(feature: &str) -> ExitCode {
+    output::stderr_parts(&[
+        "error: this program was compiled for CPUs with ",
+        feature,
+        ", which this CPU lacks; build it on this machine or for an older baseline",
+    ]);
+    ExitCode::from(Exit::Resource.code())
+}
+
+#[inline(never)]
+fn start() -> ExitCode {
     let exit = match Cli::try_parse() {
         Ok(cli) => run(&cli),
         Err(error) => usage(&error),
@@ -51,7 +61,10 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Exit {
     signals::install();
-    let output = Output { json: cli.global.json, quiet: cli.global.quiet };
+    let output = Output {
+        json: cli.global.json,
+        quiet: cli.global.quiet,
+    };
     match command(&cli.command, output) {
         Ok(report) => output.report(&report),
         Err(failure) => output.failure(&failure),

@@ -32,11 +32,15 @@ impl FromStr for MemSize {
             format!("expected a number of bytes such as 4GiB, 512MiB, 2GB or 1000000, got {text:?}")
         };
         let lower = text.trim().to_ascii_lowercase();
-        let digits = lower.find(|c: char| !c.is_ascii_digit()).unwrap_or(lower.len());
+        let digits = lower
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(lower.len());
         let (number, unit) = lower.split_at(digits);
         let number: u64 = number.parse().map_err(|_| expected())?;
-        let (_, factor) =
-            UNITS.iter().find(|(name, _)| *name == unit.trim()).ok_or_else(expected)?;
+        let (_, factor) = UNITS
+            .iter()
+            .find(|(name, _)| *name == unit.trim())
+            .ok_or_else(expected)?;
         number.checked_mul(*factor).map(Self).ok_or_else(expected)
     }
 }

@@ -27,7 +27,10 @@ impl OutFile {
     pub fn create(path: &Path, force: bool) -> Result<Self, Failure> {
         check_free(path, force)?;
         let name = path.file_name().ok_or_else(|| {
-            Failure::malformed(format_args!("--out {}: expected a file name", path.display()))
+            Failure::malformed(format_args!(
+                "--out {}: expected a file name",
+                path.display()
+            ))
         })?;
         let mut temporary_name = std::ffi::OsString::from(".");
         temporary_name.push(name);
@@ -42,7 +45,12 @@ impl OutFile {
                 signals::release();
                 Failure::io("write", path, &error)
             })?;
-        Ok(Self { path: path.to_path_buf(), temporary, file: Some(file), force })
+        Ok(Self {
+            path: path.to_path_buf(),
+            temporary,
+            file: Some(file),
+            force,
+        })
     }
 
     /// Writes the whole file and puts it in its place.
@@ -50,9 +58,13 @@ impl OutFile {
     /// # Errors
     /// A full disk, a file that appeared meanwhile, or a signal.
     pub fn finish(mut self, bytes: &[u8]) -> Result<(), Failure> {
-        let Some(mut file) = self.file.take() else { return Ok(()) };
+        let Some(mut file) = self.file.take() else {
+            return Ok(());
+        };
         let failed = |error: &std::io::Error| Failure::io("write", &self.path, error);
-        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|error| failed(&error))?;
+        file.write_all(bytes)
+            .and_then(|()| file.sync_all())
+            .map_err(|error| failed(&error))?;
         drop(file);
         check_free(&self.path, self.force)?;
         signals::finish(|| fs::rename(&self.temporary, &self.path))

@@ -32,7 +32,11 @@ pub struct Output {
 impl Output {
     /// Prints a result; the exit code is that of a done command unless stdout fails.
     pub fn report(self, report: &Report) -> Exit {
-        if self.json { self.json(&report.json) } else { print(&report.text) }
+        if self.json {
+            self.json(&report.json)
+        } else {
+            print(&report.text)
+        }
     }
 
     /// Prints a failure and returns its exit code.
@@ -72,6 +76,14 @@ impl Output {
 /// Prints help or a version as clap made it.
 pub fn help(text: &str) -> Exit {
     print(text.trim_end())
+}
+
+/// Prints the parts of a line to stderr, as they are.
+pub fn stderr_parts(parts: &[&str]) {
+    let mut err = std::io::stderr();
+    for part in parts.iter().chain(&["\n"]) {
+        let _ = err.write_all(part.as_bytes());
+    }
 }
 
 /// Prints a line to stderr, come what may.

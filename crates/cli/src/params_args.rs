@@ -88,12 +88,18 @@ impl fmt::Display for FoldArg {
 
 /// `4,4,3`.
 pub fn comma_list(numbers: &[usize]) -> String {
-    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+    numbers
+        .iter()
+        .map(usize::to_string)
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 fn preset_names() -> PossibleValuesParser {
     PossibleValuesParser::new(
-        PRESETS.iter().map(|p| clap::builder::PossibleValue::new(p.name).help(p.about)),
+        PRESETS
+            .iter()
+            .map(|p| clap::builder::PossibleValue::new(p.name).help(p.about)),
     )
 }
 
@@ -106,12 +112,17 @@ fn named<T: FromStr<Err = UnknownName> + Clone + Send + Sync + 'static>(
 impl ParamArgs {
     /// The preset, given or by default.
     pub fn preset(&self) -> &'static Preset {
-        self.preset.as_deref().and_then(Preset::find).unwrap_or(&PRESETS[0])
+        self.preset
+            .as_deref()
+            .and_then(Preset::find)
+            .unwrap_or(&PRESETS[0])
     }
 
     /// The folding schedule, given or by default.
     pub fn folding(&self) -> Folding {
-        self.fold.as_ref().map_or(Folding::Constant(DEFAULT_FOLD), |fold| fold.0.clone())
+        self.fold
+            .as_ref()
+            .map_or(Folding::Constant(DEFAULT_FOLD), |fold| fold.0.clone())
     }
 
     /// The first folding factor: the fewest variables a column may have.
@@ -132,7 +143,9 @@ impl ParamArgs {
         let preset = self.preset();
         let mut params = preset.params(num_variables, self.folding(), self.log_inv_rate());
         if !self.round_log_inv_rates.is_empty() {
-            params.round_log_inv_rates.clone_from(&self.round_log_inv_rates);
+            params
+                .round_log_inv_rates
+                .clone_from(&self.round_log_inv_rates);
         }
         params.field = self.field.unwrap_or(params.field);
         params.extension_degree = self.degree.map_or(params.extension_degree, usize::from);
@@ -160,7 +173,10 @@ impl ParamArgs {
         push("fold", self.fold.as_ref().map(|v| v.to_string()));
         push("log-inv-rate", self.log_inv_rate.map(|v| v.to_string()));
         let rates = &self.round_log_inv_rates;
-        push("round-log-inv-rates", (!rates.is_empty()).then(|| comma_list(rates)));
+        push(
+            "round-log-inv-rates",
+            (!rates.is_empty()).then(|| comma_list(rates)),
+        );
         words.join(" ")
     }
 
@@ -170,9 +186,14 @@ impl ParamArgs {
     pub fn mismatch(&self, params: &Params) -> Option<String> {
         let mut wanted = params.clone();
         if self.preset.is_some() {
-            let preset = self.preset().params(0, params.folding.clone(), params.log_inv_rate);
+            let preset = self
+                .preset()
+                .params(0, params.folding.clone(), params.log_inv_rate);
             let round_log_inv_rates = core::mem::take(&mut wanted.round_log_inv_rates);
-            wanted = Params { round_log_inv_rates, ..preset };
+            wanted = Params {
+                round_log_inv_rates,
+                ..preset
+            };
         }
         wanted.field = self.field.unwrap_or(wanted.field);
         wanted.extension_degree = self.degree.map_or(wanted.extension_degree, usize::from);
@@ -186,7 +207,9 @@ impl ParamArgs {
             wanted.folding = fold.0.clone();
         }
         if !self.round_log_inv_rates.is_empty() {
-            wanted.round_log_inv_rates.clone_from(&self.round_log_inv_rates);
+            wanted
+                .round_log_inv_rates
+                .clone_from(&self.round_log_inv_rates);
         }
         let rows = |p: &Params| {
             [
@@ -199,12 +222,18 @@ impl ParamArgs {
                 ("proof-of-work ceiling", p.pow_bits.to_string()),
                 ("log inverse rate", p.log_inv_rate.to_string()),
                 ("folding", FoldArg(p.folding.clone()).to_string()),
-                ("later log inverse rates", comma_list(&p.round_log_inv_rates)),
+                (
+                    "later log inverse rates",
+                    comma_list(&p.round_log_inv_rates),
+                ),
             ]
         };
-        rows(&wanted).into_iter().zip(rows(params)).find_map(|((what, expected), (_, got))| {
-            (expected != got).then(|| format!("{what}: expected {expected}, got {got}"))
-        })
+        rows(&wanted)
+            .into_iter()
+            .zip(rows(params))
+            .find_map(|((what, expected), (_, got))| {
+                (expected != got).then(|| format!("{what}: expected {expected}, got {got}"))
+            })
     }
 }
 
@@ -222,13 +251,25 @@ mod tests {
 
     #[test]
     fn expectations() {
-        let args = ParamArgs { preset: Some("apple-90".into()), ..ParamArgs::default() };
+        let args = ParamArgs {
+            preset: Some("apple-90".into()),
+            ..ParamArgs::default()
+        };
         let params = args.params(20);
         assert_eq!(args.mismatch(&params), None);
         assert_eq!(ParamArgs::default().mismatch(&params), None);
-        let other = ParamArgs { preset: Some("johnson-100".into()), ..ParamArgs::default() };
+        let other = ParamArgs {
+            preset: Some("johnson-100".into()),
+            ..ParamArgs::default()
+        };
         assert!(other.mismatch(&params).is_some());
-        let fold = ParamArgs { fold: "5".parse().ok(), ..ParamArgs::default() };
-        assert_eq!(fold.mismatch(&params).as_deref(), Some("folding: expected 5, got 4"));
+        let fold = ParamArgs {
+            fold: "5".parse().ok(),
+            ..ParamArgs::default()
+        };
+        assert_eq!(
+            fold.mismatch(&params).as_deref(),
+            Some("folding: expected 5, got 4")
+        );
     }
 }

@@ -15,10 +15,14 @@ pub struct Watch {
 impl Watch {
     /// A bar on stderr; hidden with `--quiet` or when stderr is not a terminal.
     pub fn new(output: Output) -> Self {
-        let target =
-            if output.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = if output.quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
         let bar = ProgressBar::with_draw_target(Some(0), target);
-        if let Ok(style) = ProgressStyle::with_template("{elapsed:>6} {wide_bar} {percent:>3}% {msg:20}")
+        if let Ok(style) =
+            ProgressStyle::with_template("{elapsed:>6} {wide_bar} {percent:>3}% {msg:20}")
         {
             bar.set_style(style);
         }

@@ -79,7 +79,8 @@ fn leave() {
     // Held until the process is gone, so that nothing is renamed after the removal.
     let state = unfinished();
     match &*state {
-        Unfinished::Finished => return,
+        // Only the printing of the result is left, and nobody waits for it.
+        Unfinished::Finished => std::process::exit(i32::from(Exit::Done.code())),
         Unfinished::Temporary(path) => {
             let _ = std::fs::remove_file(path);
         }

@@ -4,12 +4,20 @@ use std::fmt::Write;
 
 /// Lines of `label  value`, the values aligned; a value's own line breaks are indented.
 pub fn fields<L: AsRef<str>, V: AsRef<str>>(fields: &[(L, V)]) -> String {
-    let width = fields.iter().map(|(label, _)| label.as_ref().len()).max().unwrap_or(0);
+    let width = fields
+        .iter()
+        .map(|(label, _)| label.as_ref().len())
+        .max()
+        .unwrap_or(0);
     let indent = format!("\n{:width$}  ", "");
     let lines: Vec<String> = fields
         .iter()
         .map(|(label, value)| {
-            format!("{:width$}  {}", label.as_ref(), value.as_ref().replace('\n', &indent))
+            format!(
+                "{:width$}  {}",
+                label.as_ref(),
+                value.as_ref().replace('\n', &indent)
+            )
         })
         .collect();
     lines.join("\n")
@@ -17,7 +25,10 @@ pub fn fields<L: AsRef<str>, V: AsRef<str>>(fields: &[(L, V)]) -> String {
 
 /// A table with right-aligned columns, except the first.
 pub fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
-    let mut widths: Vec<usize> = headers.iter().map(|header| header.chars().count()).collect();
+    let mut widths: Vec<usize> = headers
+        .iter()
+        .map(|header| header.chars().count())
+        .collect();
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.chars().count());
@@ -35,7 +46,10 @@ pub fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
         line.trim_end().to_string()
     };
     let mut lines = vec![line(&mut headers.iter().copied())];
-    lines.extend(rows.iter().map(|row| line(&mut row.iter().map(String::as_str))));
+    lines.extend(
+        rows.iter()
+            .map(|row| line(&mut row.iter().map(String::as_str))),
+    );
     lines.join("\n")
 }
 
@@ -60,10 +74,12 @@ pub fn count(number: usize, singular: &str, plural: &str) -> String {
 
 /// Lower-case hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
+    bytes
+        .iter()
+        .fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+            let _ = write!(out, "{byte:02x}");
+            out
+        })
 }
 
 /// The bytes of a hexadecimal string of exactly `N` bytes, with or without `0x`.
@@ -82,7 +98,11 @@ pub fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
 /// A duration in milliseconds or seconds.
 pub fn duration(time: std::time::Duration) -> String {
     let seconds = time.as_secs_f64();
-    if seconds < 1.0 { format!("{:.2} ms", seconds * 1e3) } else { format!("{seconds:.3} s") }
+    if seconds < 1.0 {
+        format!("{:.2} ms", seconds * 1e3)
+    } else {
+        format!("{seconds:.3} s")
+    }
 }
 
 #[cfg(test)]
@@ -91,7 +111,12 @@ mod tests {
 
     #[test]
     fn separates_thousands() {
-        for (value, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+        for (value, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
             assert_eq!(thousands(value), text);
         }
     }
@@ -108,8 +133,14 @@ mod tests {
 
     #[test]
     fn aligns() {
-        let rows = [vec!["a".to_string(), "10".to_string()], vec!["bcd".to_string(), "5".to_string()]];
+        let rows = [
+            vec!["a".to_string(), "10".to_string()],
+            vec!["bcd".to_string(), "5".to_string()],
+        ];
         assert_eq!(table(&["x", "n"], &rows), "x     n\na    10\nbcd   5");
-        assert_eq!(fields(&[("a", "1\n2"), ("long", "3")]), "a     1\n      2\nlong  3");
+        assert_eq!(
+            fields(&[("a", "1\n2"), ("long", "3")]),
+            "a     1\n      2\nlong  3"
+        );
     }
 }

@@ -88,7 +88,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let failed = |error| Failure::io("read", path, &error);
     let file = std::fs::File::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
-    file.take(MAX_FILE_LEN + 1).read_to_end(&mut bytes).map_err(failed)?;
+    file.take(MAX_FILE_LEN + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
     if bytes.len() as u64 > MAX_FILE_LEN {
         return Err(Failure::malformed(format_args!(
             "{}: not a proof file: expected at most {MAX_FILE_LEN} bytes",
@@ -119,7 +121,11 @@ pub fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Result<ProofFile<'a>, Failure>
 /// The failure of a verification.
 pub fn failure(path: &Path, error: &VerifyError) -> Failure {
     let message = format!("{}: {error}", path.display());
-    if error.is_rejection() { Failure::rejected(message) } else { Failure::malformed(message) }
+    if error.is_rejection() {
+        Failure::rejected(message)
+    } else {
+        Failure::malformed(message)
+    }
 }
 
 /// Verifies.
@@ -140,7 +146,9 @@ pub fn run(args: &VerifyArgs) -> Result<Report, Failure> {
 
     check_policy(args, &params, &statement, &security)?;
     if let Some(expected) = expected {
-        expected.check(&statement, params.extension_degree).map_err(|what| refused(args, &what))?;
+        expected
+            .check(&statement, params.extension_degree)
+            .map_err(|what| refused(args, &what))?;
     }
 
     let degree = params.extension_degree;
@@ -184,7 +192,10 @@ fn check_policy(
 ) -> Result<(), Failure> {
     if let Some(expected) = args.commitment.filter(|root| *root != statement.commitment) {
         let got = hex(&statement.commitment);
-        return Err(refused(args, &format!("commitment: expected {}, got {got}", hex(&expected))));
+        return Err(refused(
+            args,
+            &format!("commitment: expected {}, got {got}", hex(&expected)),
+        ));
     }
     if args.no_conjecture && params.regime.is_conjecture() {
         let what = format!(
@@ -202,5 +213,7 @@ fn check_policy(
         );
         return Err(refused(args, &what));
     }
-    args.params.mismatch(params).map_or(Ok(()), |what| Err(refused(args, &what)))
+    args.params
+        .mismatch(params)
+        .map_or(Ok(()), |what| Err(refused(args, &what)))
 }

@@ -1,11 +1,10 @@
 //! Poseidon2 throughput: Plonky3's packed permutation against the batched kernel.
 
 use divan::{Bencher, counter::ItemsCount};
-use p3_field::Field;
-use p3_symmetric::Permutation;
-use prova_hash::{Poseidon2Field, Poseidon2Kernel};
 use p3_baby_bear::BabyBear;
 use p3_koala_bear::KoalaBear;
+use p3_symmetric::Permutation;
+use prova_hash::{Poseidon2Field, Poseidon2Kernel};
 
 fn main() {
     divan::main();
@@ -40,7 +39,9 @@ fn prova_compress_16<F: Poseidon2Field<16>>(bencher: Bencher<'_, '_>) {
     let left = vec![[F::TWO; 8]; ROWS];
     let right = vec![[F::ONE; 8]; ROWS];
     let mut out = vec![[F::ZERO; 8]; ROWS];
-    bencher.counter(ItemsCount::new(ROWS)).bench_local(|| kernel.compress(&left, &right, &mut out));
+    bencher
+        .counter(ItemsCount::new(ROWS))
+        .bench_local(|| kernel.compress(&left, &right, &mut out));
 }
 
 #[divan::bench(types = [BabyBear, KoalaBear], sample_count = 200)]
@@ -48,5 +49,7 @@ fn prova_leaf_24<F: Poseidon2Field<24>>(bencher: Bencher<'_, '_>) {
     let kernel = Poseidon2Kernel::<F, 24>::grain();
     let rows = vec![F::TWO; 16 * ROWS];
     let mut out = vec![[F::ZERO; 8]; ROWS];
-    bencher.counter(ItemsCount::new(ROWS)).bench_local(|| kernel.hash_rows(&rows, 16, &mut out));
+    bencher
+        .counter(ItemsCount::new(ROWS))
+        .bench_local(|| kernel.hash_rows(&rows, 16, &mut out));
 }

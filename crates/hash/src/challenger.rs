@@ -1,1 +1,231 @@
-//! placeholder
+//! Transcripts equal to Plonky3's, except that grinding returns the smallest witness.
+//!
+//! Plonky3's parallel search returns whichever witness a thread meets first, so its proofs differ
+//! from run to run. Both searches here are deterministic for any number of threads.
+
+use p3_challenger::{
+    ByteGrindingChallenger, CanFinalizeDigest, CanObserve, CanSample, CanSampleBits,
+    CanSampleUniformBits, DuplexChallenger, FieldChallenger, GrindingChallenger, ResamplingError,
+    SerializingChallenger32,
+};
+use p3_field::{BasedVectorSpace, UniformSamplingField};
+use p3_symmetric::{CryptographicHasher, Hash, MerkleCap};
+
+use crate::grind::smallest;
+use crate::poseidon2::{Poseidon2Field, Poseidon2Kernel};
+
+/// Elements absorbed per permutation of the duplex sponge.
+const RATE: usize = 8;
+
+/// Candidates a thread tries before it looks at what the others found.
+const CHUNK: u64 = 1 << 12;
+
+/// `DuplexChallenger<F, Poseidon2<16>, 16, 8>` that grinds to the smallest witness.
+#[derive(Clone, Debug)]
+pub struct DuplexGrinder<F: Poseidon2Field<16>> {
+    /// The stock transcript; every operation but the search is its own.
+    pub inner: DuplexChallenger<F, F::Perm, 16, RATE>,
+    kernel: Poseidon2Kernel<F, 16>,
+}
+
+impl<F: Poseidon2Field<16>> DuplexGrinder<F> {
+    /// A fresh transcript over the kernel's permutation.
+    pub fn new(kernel: Poseidon2Kernel<F, 16>) -> Self {
+        let inner = DuplexChallenger::new(kernel.permutation().clone());
+        Self { inner, kernel }
+    }
+}
+
+impl<F: Poseidon2Field<16>> CanObserve<F> for DuplexGrinder<F> {
+    fn observe(&mut self, value: F) {
+        self.inner.observe(value);
+    }
+}
+
+impl<F: Poseidon2Field<16>, const N: usize> CanObserve<[F; N]> for DuplexGrinder<F> {
+    fn observe(&mut self, values: [F; N]) {
+        self.inner.observe(values);
+    }
+}
+
+impl<F: Poseidon2Field<16>, const N: usize> CanObserve<Hash<F, F, N>> for DuplexGrinder<F> {
+    fn observe(&mut self, values: Hash<F, F, N>) {
+        self.inner.observe(values);
+    }
+}
+
+impl<F: Poseidon2Field<16>, const N: usize> CanObserve<&MerkleCap<F, [F; N]>> for DuplexGrinder<F> {
+    fn observe(&mut self, cap: &MerkleCap<F, [F; N]>) {
+        self.inner.observe(cap);
+    }
+}
+
+impl<F: Poseidon2Field<16>, const N: usize> CanObserve<MerkleCap<F, [F; N]>> for DuplexGrinder<F> {
+    fn observe(&mut self, cap: MerkleCap<F, [F; N]>) {
+        self.inner.observe(cap);
+    }
+}
+
+impl<F: Poseidon2Field<16>, EF: BasedVectorSpace<F>> CanSample<EF> for DuplexGrinder<F> {
+    fn sample(&mut self) -> EF {
+        self.inner.sample()
+    }
+}
+
+impl<F: Poseidon2Field<16>> CanSampleBits<usize> for DuplexGrinder<F> {
+    fn sample_bits(&mut self, bits: usize) -> usize {
+        self.inner.sample_bits(bits)
+    }
+}
+
+impl<F: Poseidon2Field<16> + UniformSamplingField> CanSampleUniformBits<F> for DuplexGrinder<F> {
+    fn sample_uniform_bits<const RESAMPLE: bool>(
+        &mut self,
+        bits: usize,
+    ) -> Result<usize, ResamplingError> {
+        self.inner.sample_uniform_bits::<RESAMPLE>(bits)
+    }
+}
+
+impl<F: Poseidon2Field<16>> FieldChallenger<F> for DuplexGrinder<F> {}
+
+impl<F: Poseidon2Field<16>> CanFinalizeDigest for DuplexGrinder<F> {
+    type Digest = [F; RATE];
+
+    fn finalize(self) -> [F; RATE] {
+        self.inner.finalize()
+    }
+}
+
+impl<F: Poseidon2Field<16>> GrindingChallenger for DuplexGrinder<F> {
+    type Witness = F;
+
+    /// The smallest passing witness, absorbed.
+    ///
+    /// # Panics
+    /// If `2^bits` is not below the field's order, or no element passes.
+    fn grind(&mut self, bits: usize) -> F {
+        assert!(
+            bits < 64 && (1u64 << bits) < F::ORDER_U64,
+            "2^bits must be below the field's order"
+        );
+        if bits == 0 {
+            return F::ZERO;
+        }
+        // The absorb that the witness completes: pending inputs, witness, zeros, and the number of
+        // absorbed elements added to the first capacity element.
+        let slot = self.inner.input_buffer.len();
+        let mut base = self.inner.sponge_state;
+        base[..slot].copy_from_slice(&self.inner.input_buffer);
+        base[slot..RATE].fill(F::ZERO);
+        base[RATE] += F::from_usize(slot + 1);
+        let mask = (1u32 << bits) - 1;
+        let found = smallest(F::ORDER_U64, CHUNK, |from, to| {
+            self.kernel.search(&base, slot, mask, from, to)
+        });
+        let witness = F::from_u64(found.expect("no proof-of-work witness exists"));
+        assert!(
+            self.check_witness(bits, witness),
+            "the search and the transcript disagree"
+        );
+        witness
+    }
+}
+
+/// `SerializingChallenger32` over [`HashGrinder`]: the byte transcript with the smallest witness.
+pub type ByteGrinder<F, H> = SerializingChallenger32<F, HashGrinder<H>>;
+
+/// `HashChallenger<u8, H, 32>` that grinds to the smallest witness, many candidates a hash call.
+#[derive(Clone, Debug)]
+pub struct HashGrinder<H> {
+    /// Bytes to hash at the next flush: the last digest, then what was observed since.
+    pending: Vec<u8>,
+    /// Digest bytes not yet sampled; samples are taken from the end.
+    unread: Vec<u8>,
+    hasher: H,
+}
+
+impl<H: CryptographicHasher<u8, [u8; 32]>> HashGrinder<H> {
+    /// A transcript that starts with `initial` pending.
+    pub const fn new(initial: Vec<u8>, hasher: H) -> Self {
+        Self {
+            pending: initial,
+            unread: Vec::new(),
+            hasher,
+        }
+    }
+}
+
+impl<H> CanObserve<u8> for HashGrinder<H> {
+    fn observe(&mut self, value: u8) {
+        self.observe_slice(&[value]);
+    }
+
+    fn observe_slice(&mut self, values: &[u8]) {
+        if !values.is_empty() {
+            self.unread.clear();
+            self.pending.extend_from_slice(values);
+        }
+    }
+}
+
+impl<H: CryptographicHasher<u8, [u8; 32]>> CanSample<u8> for HashGrinder<H> {
+    fn sample(&mut self) -> u8 {
+        loop {
+            if let Some(byte) = self.unread.pop() {
+                return byte;
+            }
+            let digest = self.hasher.hash_slice(&self.pending);
+            self.pending.clear();
+            self.pending.extend_from_slice(&digest);
+            self.unread.extend_from_slice(&digest);
+        }
+    }
+}
+
+impl<H> ByteGrindingChallenger for HashGrinder<H>
+where
+    H: CryptographicHasher<u8, [u8; 32]> + Send + Sync,
+{
+    /// The smallest passing candidate.
+    ///
+    /// As long as one digest serves all samples, candidate `c` is judged by the last bytes of
+    /// `H(pending || encode(c))`, so a batch of candidates is a batch of equal-length messages.
+    fn find_witness<const W: usize, const S: usize>(
+        &self,
+        num_candidates: u64,
+        encode: impl Fn(u64) -> [u8; W] + Sync,
+        accepts: impl Fn([u8; S]) -> bool + Sync,
+    ) -> Option<u64> {
+        if W == 0 || S > 32 {
+            return smallest(num_candidates, CHUNK, |from, to| {
+                (from..to).find(|&candidate| {
+                    let mut trial = self.clone();
+                    trial.observe_slice(&encode(candidate));
+                    accepts(trial.sample_array())
+                })
+            });
+        }
+        let prefix = self.pending.len();
+        let length = prefix + W;
+        let lanes = H::LANES.max(1);
+        smallest(num_candidates, CHUNK, |from, to| {
+            let mut messages = self.pending.clone();
+            messages.extend_from_slice(&[0; W]);
+            let mut messages = messages.repeat(lanes);
+            let mut digests = vec![[0u8; 32]; lanes];
+            (from..to).step_by(lanes).find_map(|first| {
+                let count = (to - first).min(lanes as u64) as usize;
+                for (candidate, message) in (first..to).zip(messages.chunks_exact_mut(length)) {
+                    message[prefix..].copy_from_slice(&encode(candidate));
+                }
+                self.hasher
+                    .hash_many(&messages[..count * length], &mut digests[..count]);
+                let hit = digests[..count]
+                    .iter()
+                    .position(|d| accepts(core::array::from_fn(|k| d[31 - k])))?;
+                Some(first + hit as u64)
+            })
+        })
+    }
+}

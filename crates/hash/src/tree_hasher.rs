@@ -20,7 +20,11 @@ pub trait TreeHasher<F>: Clone + Send + Sync {
 
 pub(crate) fn check_rows<F, D>(rows: &[F], width: usize, out: &[D]) {
     assert!(width > 0, "a row has at least one column");
-    assert_eq!(rows.len(), width * out.len(), "rows must be width * count elements");
+    assert_eq!(
+        rows.len(),
+        width * out.len(),
+        "rows must be width * count elements"
+    );
 }
 
 pub(crate) fn check_pairs<D>(left: &[D], right: &[D], out: &[D]) {

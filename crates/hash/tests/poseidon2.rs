@@ -46,7 +46,9 @@ where
         let sponge = PaddingFreeSponge::<F::Perm, W, RATE, 8>::new(kernel.permutation().clone());
         for width in (1..=70).chain([128, 320]) {
             let count = rng.random_range(1..40);
-            let rows: Vec<F> = (0..width * count).map(|_| element::<F, W>(&mut rng)).collect();
+            let rows: Vec<F> = (0..width * count)
+                .map(|_| element::<F, W>(&mut rng))
+                .collect();
             let mut out = vec![[F::ZERO; 8]; count];
             kernel.hash_rows(&rows, width, &mut out);
             for (row, digest) in rows.chunks(width).zip(&out) {

@@ -75,8 +75,12 @@ fn shape((m, width, r): (usize, usize, usize), threads: usize) {
             out = Some(dft.dft_batch(RowMajorMatrix::new(core::mem::take(&mut padded), width)));
         });
         padded = black_box(out).expect("set").values;
-        time(1, &mut || encoder.encode(message, width, r, codeword, |_, _, _| {}));
-        time(2, &mut || encoder.encode(message, width, r, &mut unaligned[1..], |_, _, _| {}));
+        time(1, &mut || {
+            encoder.encode(message, width, r, codeword, |_, _, _| {});
+        });
+        time(2, &mut || {
+            encoder.encode(message, width, r, &mut unaligned[1..], |_, _, _| {});
+        });
         time(3, &mut || {
             encoder.encode_discarding(message, width, r, &mut scratch, |_, l, u| {
                 black_box((l, u));
@@ -96,7 +100,10 @@ fn shape((m, width, r): (usize, usize, usize), threads: usize) {
 }
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let args: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
     let named = |name: &str| args.iter().any(|a| a == name);
     let any_threads = args.iter().any(|a| a.starts_with('t'));
     let any_shape = args.iter().any(|a| !a.starts_with('t'));
@@ -104,7 +111,10 @@ fn main() {
         if any_threads && !named(&format!("t{threads}")) {
             continue;
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("threads");
         for (m, width, r) in SHAPES {
             if !any_shape || named(&format!("{m},{width},{r}")) {
                 pool.install(|| shape((m, width, r), threads));

@@ -91,7 +91,7 @@ impl BaseField for KoalaBear {
 }
 
 /// A digest array with a fixed encoding of [`DIGEST_BYTES`] bytes.
-pub trait Digest: Copy + Eq + Send + Sync + core::fmt::Debug + 'static {
+pub trait Digest: Copy + Eq + Default + Send + Sync + core::fmt::Debug + 'static {
     /// Little-endian, word by word; field words are canonical integers.
     fn to_bytes(&self) -> [u8; DIGEST_BYTES];
     /// Inverse of [`Self::to_bytes`]; `None` for a word that is not canonical.

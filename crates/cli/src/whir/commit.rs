@@ -19,7 +19,7 @@ pub struct CommitArgs {
     #[command(flatten)]
     job: JobArgs,
     /// Print where the time went.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     profile: bool,
 }
 
@@ -42,8 +42,8 @@ pub fn run(args: &CommitArgs, output: Output) -> Result<Report, Failure> {
     let job = args.job.look()?;
     let shape = job.input.shape;
     job::checked_estimate(&args.job.params, shape, 1)?;
-    let table = profile.time("input", || args.job.read(&job))?;
-    let options = args.job.options(false, output);
+    let table = profile.time("input", || job.read())?;
+    let options = job.options(false, output);
     let committed = args
         .job
         .resources

@@ -87,7 +87,10 @@ pub fn run(args: &EstimateArgs) -> Result<Report, Failure> {
     let points = args.shape.points();
     let estimate = job::checked_estimate(&args.params, shape, points)?;
     let params = args.params.params(shape.stacked_variables());
-    Ok(Report { text: text(&params, &estimate, points), json: json(&params, &estimate, points) })
+    Ok(Report {
+        text: text(&params, &estimate, points),
+        json: json(&params, &estimate, points),
+    })
 }
 
 fn text(params: &Params, estimate: &Estimate, points: usize) -> String {
@@ -151,12 +154,23 @@ fn text(params: &Params, estimate: &Estimate, points: usize) -> String {
         .collect();
     let rounds = table(
         &[
-            "round", "vars", "fold", "rate", "rows", "row", "queries", "query pow", "fold pow",
+            "round",
+            "vars",
+            "fold",
+            "rate",
+            "rows",
+            "row",
+            "queries",
+            "query pow",
+            "fold pow",
             "ood",
         ],
         &rows,
     );
-    format!("{summary}\n\n{rounds}\n\n{}", show::security_table(&estimate.security))
+    format!(
+        "{summary}\n\n{rounds}\n\n{}",
+        show::security_table(&estimate.security)
+    )
 }
 
 fn json(params: &Params, estimate: &Estimate, points: usize) -> Value {

@@ -18,9 +18,15 @@ const CLEAR_VARIABLES: usize = 6;
 ///
 /// Empty when no change of one option helps.
 pub fn nearest_feasible(args: &ParamArgs, shape: Shape, openings: usize) -> Vec<String> {
-    let search = Search { args, shape, openings };
+    let search = Search {
+        args,
+        shape,
+        openings,
+    };
+    if let Some(words) = search.lists() {
+        return vec![words];
+    }
     let mut found: Vec<String> = Vec::new();
-    found.extend(search.lists());
     found.extend(search.degree(args).map(|(words, _)| words));
     found.extend(search.security(args));
     found.extend(search.pow());
@@ -29,8 +35,15 @@ pub fn nearest_feasible(args: &ParamArgs, shape: Shape, openings: usize) -> Vec<
     found.extend(search.vars());
     found.extend(search.points());
     if found.is_empty() {
-        let wider = ParamArgs { degree: Some(5), ..args.clone() };
-        found.extend(search.security(&wider).map(|words| format!("--degree 5 {words}")));
+        let wider = ParamArgs {
+            degree: Some(5),
+            ..args.clone()
+        };
+        found.extend(
+            search
+                .security(&wider)
+                .map(|words| format!("--degree 5 {words}")),
+        );
     }
     found
 }
@@ -54,13 +67,24 @@ impl Search<'_> {
     fn lists(&self) -> Option<String> {
         let explicit_rates = !self.args.round_log_inv_rates.is_empty();
         let Folding::PerRound(folds) = self.args.folding() else {
-            return if explicit_rates { self.rates(self.args, "") } else { None };
+            return if explicit_rates {
+                self.rates(self.args, "")
+            } else {
+                None
+            };
         };
         let folds = complete(&folds, self.shape.stacked_variables());
         let words = format!("--fold {}", comma_list(&folds));
         let fold = Some(FoldArg(Folding::PerRound(folds)));
-        let args = ParamArgs { fold, ..self.args.clone() };
-        if explicit_rates { self.rates(&args, &words) } else { self.fits(&args).then_some(words) }
+        let args = ParamArgs {
+            fold,
+            ..self.args.clone()
+        };
+        if explicit_rates {
+            self.rates(&args, &words)
+        } else {
+            self.fits(&args).then_some(words)
+        }
     }
 
     /// The given later rates cut or continued to the number of rounds; each continued one halves
@@ -79,33 +103,54 @@ impl Search<'_> {
             return None;
         }
         let words = format!("{words} --round-log-inv-rates {}", comma_list(&rates));
-        let args = ParamArgs { round_log_inv_rates: rates, ..args.clone() };
+        let args = ParamArgs {
+            round_log_inv_rates: rates,
+            ..args.clone()
+        };
         self.fits(&args).then(|| words.trim_start().to_string())
     }
 
     fn degree(&self, args: &ParamArgs) -> Option<(String, ParamArgs)> {
-        let wider = ParamArgs { degree: Some(5), ..args.clone() };
+        let wider = ParamArgs {
+            degree: Some(5),
+            ..args.clone()
+        };
         self.fits(&wider).then(|| ("--degree 5".to_string(), wider))
     }
 
     fn security(&self, args: &ParamArgs) -> Option<String> {
         let now = args.params(self.shape.stacked_variables()).security_bits;
         let bits = (MIN_SECURITY..now.min(256)).rev().find(|&bits| {
-            self.fits(&ParamArgs { security: Some(bits), ..args.clone() })
+            self.fits(&ParamArgs {
+                security: Some(bits),
+                ..args.clone()
+            })
         })?;
         Some(format!("--security {bits}"))
     }
 
     fn pow(&self) -> Option<String> {
         let now = self.args.params(self.shape.stacked_variables()).pow_bits;
-        let fits = |&bits: &usize| self.fits(&ParamArgs { pow: Some(bits), ..self.args.clone() });
-        (now + 1..=MAX_POW).find(fits).map(|bits| format!("--pow {bits}"))
+        let fits = |&bits: &usize| {
+            self.fits(&ParamArgs {
+                pow: Some(bits),
+                ..self.args.clone()
+            })
+        };
+        (now + 1..=MAX_POW)
+            .find(fits)
+            .map(|bits| format!("--pow {bits}"))
     }
 
     fn rate(&self) -> Option<String> {
         let now = self.args.log_inv_rate();
         let (free, note) = self.without_rates();
-        let fits = |&rate: &usize| self.fits(&ParamArgs { log_inv_rate: Some(rate), ..free.clone() });
+        let fits = |&rate: &usize| {
+            self.fits(&ParamArgs {
+                log_inv_rate: Some(rate),
+                ..free.clone()
+            })
+        };
         let rate = nearest(now, 1, MAX_STEP).find(fits)?;
         Some(format!("--log-inv-rate {rate}{note}"))
     }
@@ -113,14 +158,20 @@ impl Search<'_> {
     fn fold(&self) -> Option<String> {
         let now = self.args.first_fold();
         let (free, note) = self.without_rates();
-        let with = |fold| ParamArgs { fold: Some(FoldArg(Folding::Constant(fold))), ..free.clone() };
+        let with = |fold| ParamArgs {
+            fold: Some(FoldArg(Folding::Constant(fold))),
+            ..free.clone()
+        };
         let fold = nearest(now, 1, MAX_STEP).find(|&fold| self.fits(&with(fold)))?;
         Some(format!("--fold {fold}{note}"))
     }
 
     fn vars(&self) -> Option<String> {
         let first = self.args.first_fold();
-        let shape = Shape { num_variables: first, ..self.shape };
+        let shape = Shape {
+            num_variables: first,
+            ..self.shape
+        };
         let fits = first > self.shape.num_variables
             && first <= Shape::MAX_VARIABLES
             && self.fits_at(self.args, shape, self.openings);
@@ -137,9 +188,19 @@ impl Search<'_> {
 
     /// The arguments without a list of later rates, which fits one schedule only.
     fn without_rates(&self) -> (ParamArgs, &'static str) {
-        let free = ParamArgs { round_log_inv_rates: Vec::new(), ..self.args.clone() };
+        let free = ParamArgs {
+            round_log_inv_rates: Vec::new(),
+            ..self.args.clone()
+        };
         let given = !self.args.round_log_inv_rates.is_empty();
-        (free, if given { " without --round-log-inv-rates" } else { "" })
+        (
+            free,
+            if given {
+                " without --round-log-inv-rates"
+            } else {
+                ""
+            },
+        )
     }
 }
 
@@ -156,7 +217,11 @@ fn complete(folds: &[usize], num_variables: usize) -> Vec<usize> {
     let mut out = Vec::new();
     let mut next = folds.first().copied().unwrap_or(1);
     while out.is_empty() || remaining > CLEAR_VARIABLES {
-        next = folds.get(out.len()).copied().unwrap_or(next).clamp(1, remaining.max(1));
+        next = folds
+            .get(out.len())
+            .copied()
+            .unwrap_or(next)
+            .clamp(1, remaining.max(1));
         out.push(next);
         remaining = remaining.saturating_sub(next);
     }
@@ -187,23 +252,40 @@ mod tests {
     }
 
     fn args(preset: &str) -> ParamArgs {
-        ParamArgs { preset: Some(preset.into()), ..ParamArgs::default() }
+        ParamArgs {
+            preset: Some(preset.into()),
+            ..ParamArgs::default()
+        }
     }
 
     #[test]
-    fn every_suggestion_fits() {
-        let shape = Shape { num_variables: 22, columns: 1 };
+    fn infeasible_parameters_get_suggestions() {
+        let shape = Shape {
+            num_variables: 22,
+            columns: 1,
+        };
         let cases = [
             args("apple-exact"),
-            ParamArgs { fold: "4,4".parse().ok(), ..args("unique-100") },
-            ParamArgs { round_log_inv_rates: vec![4, 5], ..args("unique-100") },
-            ParamArgs { security: Some(140), ..args("johnson-100") },
+            ParamArgs {
+                fold: "4,4".parse().ok(),
+                ..args("unique-100")
+            },
+            ParamArgs {
+                round_log_inv_rates: vec![4, 5],
+                ..args("unique-100")
+            },
+            ParamArgs {
+                security: Some(140),
+                ..args("johnson-100")
+            },
         ];
         for case in cases {
-            let search = Search { args: &case, shape, openings: 1 };
-            if search.fits(&case) {
-                continue;
-            }
+            let search = Search {
+                args: &case,
+                shape,
+                openings: 1,
+            };
+            assert!(!search.fits(&case), "{}", case.command_line());
             let found = nearest_feasible(&case, shape, 1);
             assert!(!found.is_empty(), "{}", case.command_line());
         }
@@ -211,7 +293,10 @@ mod tests {
 
     #[test]
     fn small_tables_get_more_variables_or_a_smaller_fold() {
-        let shape = Shape { num_variables: 2, columns: 1 };
+        let shape = Shape {
+            num_variables: 2,
+            columns: 1,
+        };
         let found = nearest_feasible(&args("johnson-100"), shape, 1);
         assert!(found.contains(&"--vars 4".to_string()), "{found:?}");
     }

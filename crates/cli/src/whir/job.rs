@@ -41,8 +41,10 @@ pub struct Resources {
 
 impl Resources {
     /// The limit in bytes; `None` when none is given and the system does not say.
-    pub fn limit(self) -> Option<u64> {
-        self.mem_limit.map(|size| size.0).or_else(|| machine::memory().available)
+    fn limit(self) -> Option<u64> {
+        self.mem_limit
+            .map(|size| size.0)
+            .or_else(|| machine::memory().available)
     }
 
     /// Runs `work` on as many threads as asked for.
@@ -65,6 +67,44 @@ pub struct Job {
     pub input: Input,
     /// The parameters.
     pub params: Params,
+    /// Most bytes to use. Asked of the system once, before the input takes its share.
+    pub limit: Option<u64>,
+}
+
+impl Job {
+    /// Refuses a need over the limit.
+    ///
+    /// # Errors
+    /// Exit code 3.
+    pub fn check_memory(&self, need: u64) -> Result<(), Failure> {
+        match self.limit {
+            Some(limit) if need > limit => Err(Failure::memory(need, limit)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the input.
+    ///
+    /// # Errors
+    /// A table over the memory limit, or whatever reading fails with.
+    pub fn read(&self) -> Result<Table, Failure> {
+        self.check_memory(self.input.table_bytes())?;
+        let values = self.input.read(self.params.field)?;
+        Ok(Table {
+            shape: self.input.shape,
+            values,
+        })
+    }
+
+    /// Options for the prover.
+    pub fn options(&self, self_check: bool, output: Output) -> Options {
+        let observer = Arc::new(Watch::new(output));
+        Options {
+            mem_limit: self.limit,
+            self_check,
+            observer,
+        }
+    }
 }
 
 impl JobArgs {
@@ -75,29 +115,11 @@ impl JobArgs {
     pub fn look(&self) -> Result<Job, Failure> {
         let input = self.input.look(self.params.first_fold())?;
         let params = self.params.params(input.shape.stacked_variables());
-        Ok(Job { input, params })
-    }
-
-    /// Reads the input.
-    ///
-    /// # Errors
-    /// A table over the memory limit, or whatever reading fails with.
-    pub fn read(&self, job: &Job) -> Result<Table, Failure> {
-        let (need, limit) = (job.input.table_bytes(), self.resources.limit());
-        if let Some(limit) = limit.filter(|&limit| need > limit) {
-            return Err(Failure::memory(need, limit));
-        }
-        let values = job.input.read(job.params.field)?;
-        Ok(Table { shape: job.input.shape, values })
-    }
-
-    /// Options for the prover.
-    pub fn options(&self, self_check: bool, output: Output) -> Options {
-        Options {
-            mem_limit: self.resources.limit(),
-            self_check,
-            observer: Arc::new(Watch::new(output)),
-        }
+        Ok(Job {
+            input,
+            params,
+            limit: self.resources.limit(),
+        })
     }
 }
 
@@ -111,6 +133,15 @@ pub fn checked_estimate(
     openings: usize,
 ) -> Result<Estimate, Failure> {
     let params = args.params(shape.stacked_variables());
+    check_statement(&params, shape, openings)?;
+    estimate(&params, shape, openings).map_err(|error| explain(args, shape, openings, error))
+}
+
+/// Refuses a statement that no proof file could hold.
+///
+/// # Errors
+/// Too many opened values.
+pub fn check_statement(params: &Params, shape: Shape, openings: usize) -> Result<(), Failure> {
     let values = openings.saturating_mul(shape.columns);
     let statement = values.saturating_mul(4 * params.extension_degree) as u64;
     if statement > prova_proof_file::MAX_STATEMENT_LEN {
@@ -121,7 +152,7 @@ pub fn checked_estimate(
             prova_proof_file::MAX_STATEMENT_LEN
         )));
     }
-    estimate(&params, shape, openings).map_err(|error| explain(args, shape, openings, error))
+    Ok(())
 }
 
 /// The failure of a prover's error, with the nearest parameters that fit if there are none.

@@ -1,12 +1,14 @@
 //! `prova whir`.
 
 pub mod commit;
+mod cost;
 pub mod estimate;
 mod feasible;
 mod job;
 mod points;
 mod profile;
 pub mod prove;
+mod schedules;
 pub mod show;
 pub mod tune;
 

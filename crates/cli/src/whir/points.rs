@@ -48,7 +48,10 @@ pub fn read(path: &Path, params: &Params, shape: Shape) -> Result<Vec<GivenPoint
     let file: PointsFile =
         serde_json::from_slice(&text).map_err(|error| wrong(error.to_string()))?;
     if file.points.is_empty() || file.points.len() > usize::from(u16::MAX) {
-        return Err(wrong(format!("expected 1 to 65535 points, got {}", file.points.len())));
+        return Err(wrong(format!(
+            "expected 1 to 65535 points, got {}",
+            file.points.len()
+        )));
     }
     let points = file.points.into_iter().enumerate();
     points
@@ -67,8 +70,16 @@ fn given(entry: PointEntry, params: &Params, shape: Shape) -> Result<GivenPoint,
         ));
     }
     let ascending = entry.columns.is_sorted_by(|a, b| a < b);
-    if !ascending || entry.columns.last().is_some_and(|&last| last >= shape.columns) {
-        return Err(format!("expected ascending columns below {}", shape.columns));
+    if !ascending
+        || entry
+            .columns
+            .last()
+            .is_some_and(|&last| last >= shape.columns)
+    {
+        return Err(format!(
+            "expected ascending columns below {}",
+            shape.columns
+        ));
     }
     let degree = params.extension_degree;
     let mut coordinates = Vec::with_capacity(degree * entry.at.len());
@@ -89,9 +100,14 @@ fn given(entry: PointEntry, params: &Params, shape: Shape) -> Result<GivenPoint,
         }
         let modulus = params.field.modulus();
         if let Some(value) = coefficients.iter().find(|&&value| value >= modulus) {
-            return Err(format!("expected coefficients below {modulus}, got {value}"));
+            return Err(format!(
+                "expected coefficients below {modulus}, got {value}"
+            ));
         }
         coordinates.extend(coefficients);
     }
-    Ok(GivenPoint { columns: entry.columns, coordinates })
+    Ok(GivenPoint {
+        columns: entry.columns,
+        coordinates,
+    })
 }

@@ -17,7 +17,10 @@ pub struct Profile {
 impl Profile {
     /// Starts the clock.
     pub fn start() -> Self {
-        Self { start: Instant::now(), parts: Vec::new() }
+        Self {
+            start: Instant::now(),
+            parts: Vec::new(),
+        }
     }
 
     /// Runs `work` as a part of its own.
@@ -30,15 +33,23 @@ impl Profile {
 
     /// Adds the prover's stages.
     pub fn prover(&mut self, times: &StageTimes) {
-        self.parts.extend(Stage::ALL.iter().map(|&stage| (stage.name(), times.get(stage))));
+        self.parts.extend(
+            Stage::ALL
+                .iter()
+                .map(|&stage| (stage.name(), times.get(stage))),
+        );
     }
 
     /// Stops the clock; what no part accounts for becomes the last part.
     pub fn stop(mut self) -> Finished {
         let wall = self.start.elapsed();
         let known: Duration = self.parts.iter().map(|(_, time)| *time).sum();
-        self.parts.push(("checks and set-up", wall.saturating_sub(known)));
-        Finished { wall, parts: self.parts }
+        self.parts
+            .push(("checks and set-up", wall.saturating_sub(known)));
+        Finished {
+            wall,
+            parts: self.parts,
+        }
     }
 }
 
@@ -55,9 +66,17 @@ impl Finished {
     pub fn text(&self) -> String {
         let row = |name: &str, time: Duration| {
             let share = 100.0 * time.as_secs_f64() / self.wall.as_secs_f64().max(1e-9);
-            vec![name.to_string(), format!("{:.3}", time.as_secs_f64() * 1e3), format!("{share:.1}")]
+            vec![
+                name.to_string(),
+                format!("{:.3}", time.as_secs_f64() * 1e3),
+                format!("{share:.1}"),
+            ]
         };
-        let mut rows: Vec<_> = self.parts.iter().map(|(name, time)| row(name, *time)).collect();
+        let mut rows: Vec<_> = self
+            .parts
+            .iter()
+            .map(|(name, time)| row(name, *time))
+            .collect();
         rows.push(row("total", self.wall));
         table(&["stage", "ms", "%"], &rows)
     }

@@ -30,23 +30,24 @@ pub struct ProveArgs {
         value_name = "N",
         default_value_t = 1,
         value_parser = clap::value_parser!(u16).range(1..),
-        conflicts_with = "at"
+        conflicts_with = "at",
+        help_heading = "Openings"
     )]
     points: u16,
     /// JSON file of given points (see --help).
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Openings")]
     at: Option<PathBuf>,
     /// Proof file to write [default: INPUT.prova, or proof.prova with --random].
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
     /// Overwrite the proof file if there is one.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     force: bool,
     /// Print where the time went.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     profile: bool,
     /// Write the proof without verifying it first.
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     no_self_check: bool,
 }
 
@@ -58,7 +59,11 @@ EXAMPLES
   prova whir prove data.bin --preset apple-90 --threads 2 --mem-limit 4GiB";
 
 fn long_help() -> String {
-    format!("{EXAMPLES}\n\n{}\n\n{}", crate::input::FORMATS, points::FORM)
+    format!(
+        "{EXAMPLES}\n\n{}\n\n{}",
+        crate::input::FORMATS,
+        points::FORM
+    )
 }
 
 /// Proves and writes the proof file.
@@ -70,7 +75,9 @@ pub fn run(args: &ProveArgs, output: Output) -> Result<Report, Failure> {
     let job = args.job.look()?;
     let shape = job.input.shape;
     let request = match &args.at {
-        None => Request::Drawn { count: usize::from(args.points) },
+        None => Request::Drawn {
+            count: usize::from(args.points),
+        },
         Some(path) => Request::Given(points::read(path, &job.params, shape)?),
     };
     let openings = match &request {
@@ -78,15 +85,12 @@ pub fn run(args: &ProveArgs, output: Output) -> Result<Report, Failure> {
         Request::Given(points) => points.len(),
     };
     let estimate = job::checked_estimate(&args.job.params, shape, openings)?;
-    let need = estimate.leanest_peak_bytes;
-    if let Some(limit) = args.job.resources.limit().filter(|&limit| need > limit) {
-        return Err(Failure::memory(need, limit));
-    }
+    job.check_memory(estimate.leanest_peak_bytes)?;
     let path = out_path(args)?;
     let out = OutFile::create(&path, args.force)?;
 
-    let table = profile.time("input", || args.job.read(&job))?;
-    let options = args.job.options(!args.no_self_check, output);
+    let table = profile.time("input", || job.read())?;
+    let options = job.options(!args.no_self_check, output);
     let proved = args
         .job
         .resources
@@ -104,7 +108,14 @@ pub fn run(args: &ProveArgs, output: Output) -> Result<Report, Failure> {
     };
     let bytes = file.to_bytes().map_err(Failure::malformed)?;
     profile.time("output", || out.finish(&bytes))?;
-    report(args, &job, &proved, &path, bytes.len() as u64, &profile.stop())
+    report(
+        args,
+        &job,
+        &proved,
+        &path,
+        bytes.len() as u64,
+        &profile.stop(),
+    )
 }
 
 /// Where the proof goes; never onto the input.
@@ -120,10 +131,16 @@ fn out_path(args: &ProveArgs) -> Result<PathBuf, Failure> {
         (None, None) => PathBuf::from("proof.prova"),
     };
     let same = |other: &Path| {
-        other.canonicalize().ok().zip(path.canonicalize().ok()).is_some_and(|(a, b)| a == b)
+        other
+            .canonicalize()
+            .ok()
+            .zip(path.canonicalize().ok())
+            .is_some_and(|(a, b)| a == b)
     };
     if input.is_some_and(same) {
-        return Err(Failure::malformed("--out names the input file, expected another"));
+        return Err(Failure::malformed(
+            "--out names the input file, expected another",
+        ));
     }
     Ok(path)
 }
@@ -139,7 +156,11 @@ fn report(
     let (params, statement) = (&job.params, &proved.statement);
     let degree = params.extension_degree;
     let security = show::security(params, statement).map_err(Failure::malformed)?;
-    let checked = if args.no_self_check { "not checked" } else { "checked" };
+    let checked = if args.no_self_check {
+        "not checked"
+    } else {
+        "checked"
+    };
     let mut text = fields(&[
         ("commitment", hex(&statement.commitment)),
         ("input", job.input.describe()),
@@ -148,7 +169,14 @@ fn report(
         ("security", show::security_line(params, &security)),
         ("openings", show::openings_line(statement)),
         ("values", show::values_text(statement, degree)),
-        ("proof", format!("{}, {} bytes, {checked}", path.display(), thousands(file_bytes))),
+        (
+            "proof",
+            format!(
+                "{}, {} bytes, {checked}",
+                path.display(),
+                thousands(file_bytes)
+            ),
+        ),
         ("time", duration(profile.wall)),
         ("plan", show::plan_line(&proved.plan)),
     ]);

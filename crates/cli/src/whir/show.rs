@@ -53,7 +53,11 @@ pub fn shape_line(shape: Shape) -> String {
 
 /// One line: how many points and who chose them.
 pub fn openings_line(statement: &Statement) -> String {
-    let values: usize = statement.openings.iter().map(|opening| opening.columns.len()).sum();
+    let values: usize = statement
+        .openings
+        .iter()
+        .map(|opening| opening.columns.len())
+        .sum();
     format!(
         "{} {}, {}",
         count(statement.openings.len(), "point", "points"),
@@ -71,13 +75,21 @@ const fn points_name(points: Points) -> &'static str {
 
 /// The opened values, unless they are many.
 pub fn values_text(statement: &Statement, degree: usize) -> String {
-    let total: usize = statement.openings.iter().map(|opening| opening.columns.len()).sum();
+    let total: usize = statement
+        .openings
+        .iter()
+        .map(|opening| opening.columns.len())
+        .sum();
     if total > MANY_VALUES {
         return format!("{} (shown with --json)", thousands(total as u64));
     }
     let mut lines = Vec::new();
     for (index, opening) in statement.openings.iter().enumerate() {
-        for (column, value) in opening.columns.iter().zip(opening.values.chunks(degree.max(1))) {
+        for (column, value) in opening
+            .columns
+            .iter()
+            .zip(opening.values.chunks(degree.max(1)))
+        {
             lines.push(format!("point {index}, column {column}: [{}]", join(value)));
         }
     }
@@ -85,7 +97,11 @@ pub fn values_text(statement: &Statement, degree: usize) -> String {
 }
 
 fn join(coefficients: &[u32]) -> String {
-    coefficients.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+    coefficients
+        .iter()
+        .map(u32::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// The security report of a statement; `openings` claims every opened column.
@@ -93,7 +109,11 @@ fn join(coefficients: &[u32]) -> String {
 /// # Errors
 /// Parameters that do not fit the statement.
 pub fn security(params: &Params, statement: &Statement) -> Result<Report, ConfigError> {
-    let claims = statement.openings.iter().map(|opening| opening.columns.len()).sum();
+    let claims = statement
+        .openings
+        .iter()
+        .map(|opening| opening.columns.len())
+        .sum();
     let degree = params.extension_degree;
     with_suite!(params, S => {
         let config = params.config::<S>(statement.shape, claims)?;
@@ -133,8 +153,11 @@ pub fn shape_json(shape: Shape) -> Value {
 
 /// A statement as JSON: what `prova verify --statement` compares with.
 pub fn statement_json(statement: &Statement, degree: usize) -> Value {
-    let elements =
-        |list: &[u32]| list.chunks(degree.max(1)).map(<[u32]>::to_vec).collect::<Vec<_>>();
+    let elements = |list: &[u32]| {
+        list.chunks(degree.max(1))
+            .map(<[u32]>::to_vec)
+            .collect::<Vec<_>>()
+    };
     let openings: Vec<Value> = statement
         .openings
         .iter()

@@ -1,40 +1,27 @@
 //! `prova whir tune`: the folding and rate schedules that suit an objective.
 //!
-//! Every candidate is estimated, not run. The cost models are coarse: they rank schedules of one
-//! field and hash suite, they do not predict seconds.
+//! Every candidate is estimated, not run.
 
-use clap::{Args, ValueEnum};
-use prova_whir::{Folding, HashSuite, Params, Shape};
+use clap::Args;
+use prova_whir::{Params, Shape};
 use serde_json::{Value, json};
 
 use crate::error::Failure;
 use crate::front::{Estimate, estimate};
+use crate::machine;
+use crate::memsize::MemSize;
 use crate::output::Report;
-use crate::params_args::{FoldArg, ParamArgs, comma_list};
+use crate::params_args::{ParamArgs, comma_list};
 use crate::signals;
 use crate::text::{fields, table, thousands};
 
+use super::cost::{Objective, cost};
 use super::estimate::ShapeArgs;
-use super::feasible::schedule;
+use super::schedules::candidates;
 use super::{job, show};
 
-/// Largest folding factor tried.
-const MAX_FOLD: usize = 7;
-/// Largest first `log2(1 / rho)` tried.
-const MAX_LOG_INV_RATE: usize = 6;
 /// Candidates shown.
 const SHOWN: usize = 5;
-
-/// What to make small.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Objective {
-    /// The prover's work.
-    Time,
-    /// The expected bytes of the proof file.
-    Size,
-    /// The verifier's hashing.
-    Verify,
-}
 
 /// Arguments of `prova whir tune`.
 #[derive(Args, Debug)]
@@ -47,6 +34,9 @@ pub struct TuneArgs {
     /// --security, or the preset's.
     #[arg(long, value_name = "BITS", default_value_t = 0.0)]
     security_floor: f64,
+    /// Leave out schedules that need more memory than this [default: what is available now].
+    #[arg(long, value_name = "SIZE")]
+    mem_limit: Option<MemSize>,
     #[command(flatten)]
     shape: ShapeArgs,
     #[command(flatten)]
@@ -83,21 +73,43 @@ COST MODELS
 /// # Errors
 /// Bad arguments, no schedule that meets the target, a signal.
 pub fn run(args: &TuneArgs) -> Result<Report, Failure> {
-    let smallest = args.params.fold.as_ref().map_or(1, |_| args.params.first_fold());
+    let smallest = args
+        .params
+        .fold
+        .as_ref()
+        .map_or(1, |_| args.params.first_fold());
     let shape = args.shape.shape(smallest)?;
     let points = args.shape.points();
+    job::check_statement(
+        &args.params.params(shape.stacked_variables()),
+        shape,
+        points,
+    )?;
     let candidates = candidates(&args.params, shape);
     let tried = candidates.len();
+    let limit = args
+        .mem_limit
+        .map(|size| size.0)
+        .or_else(|| machine::memory().available);
+    let limit = limit.unwrap_or(u64::MAX);
     let mut found: Vec<Candidate> = Vec::new();
     for candidate in candidates {
         if signals::cancelled() {
             return Err(Failure::cancelled());
         }
         let params = candidate.params(shape.stacked_variables());
-        let Ok(estimate) = estimate(&params, shape, points) else { continue };
-        if estimate.security.union_bits >= args.security_floor {
+        let Ok(estimate) = estimate(&params, shape, points) else {
+            continue;
+        };
+        let secure = estimate.security.union_bits >= args.security_floor;
+        if secure && estimate.leanest_peak_bytes <= limit {
             let cost = cost(args.objective, &params, &estimate);
-            found.push(Candidate { args: candidate, params, estimate, cost });
+            found.push(Candidate {
+                args: candidate,
+                params,
+                estimate,
+                cost,
+            });
         }
     }
     found.sort_by(|a, b| a.cost.total_cmp(&b.cost));
@@ -106,9 +118,10 @@ pub fn run(args: &TuneArgs) -> Result<Report, Failure> {
         // The plain defaults say best what is in the way.
         job::checked_estimate(&args.params, shape, points)?;
         return Err(Failure::malformed(format_args!(
-            "none of {tried} schedules has {} bits over all error terms together; lower \
-             --security-floor or raise --security",
-            args.security_floor
+            "none of {tried} schedules has {} bits over all error terms together and fits in {}; \
+             lower --security-floor, or raise --security or --mem-limit",
+            args.security_floor,
+            MemSize(limit)
         )));
     }
     let feasible = found.len();
@@ -130,127 +143,11 @@ struct Candidate {
 fn same_run(a: &Estimate, b: &Estimate) -> bool {
     let rounds = |estimate: &Estimate| {
         let rounds = estimate.rounds.iter();
-        rounds.map(|r| (r.num_variables, r.fold, r.log_inv_rate, r.queries)).collect::<Vec<_>>()
+        rounds
+            .map(|r| (r.num_variables, r.fold, r.log_inv_rate, r.queries))
+            .collect::<Vec<_>>()
     };
     rounds(a) == rounds(b)
-}
-
-/// Every schedule to try, options that were given kept as they are.
-fn candidates(base: &ParamArgs, shape: Shape) -> Vec<ParamArgs> {
-    let variables = shape.stacked_variables();
-    let foldings: Vec<Option<FoldArg>> = match &base.fold {
-        Some(fold) => vec![Some(fold.clone())],
-        None => foldings(shape).into_iter().map(|folding| Some(FoldArg(folding))).collect(),
-    };
-    let rates: Vec<usize> = match base.log_inv_rate {
-        Some(rate) => vec![rate],
-        None => (1..=MAX_LOG_INV_RATE).collect(),
-    };
-    let mut out = Vec::new();
-    for fold in &foldings {
-        for &rate in &rates {
-            let plain = ParamArgs {
-                fold: fold.clone(),
-                log_inv_rate: Some(rate),
-                ..base.clone()
-            };
-            if base.round_log_inv_rates.is_empty() {
-                let folds = schedule(&plain.folding(), variables);
-                out.extend(rate_lists(&folds, rate).into_iter().map(|rates| ParamArgs {
-                    round_log_inv_rates: rates,
-                    ..plain.clone()
-                }));
-            }
-            out.push(plain);
-        }
-    }
-    out
-}
-
-fn foldings(shape: Shape) -> Vec<Folding> {
-    let variables = shape.stacked_variables();
-    let most = MAX_FOLD.min(shape.num_variables);
-    let mut out = Vec::new();
-    for first in 1..=most {
-        out.push(Folding::Constant(first));
-        for later in (1..=MAX_FOLD).filter(|&later| later != first) {
-            let list = schedule(&Folding::PerRound(vec![first, later]), variables);
-            if list.len() > 1 {
-                out.push(Folding::PerRound(list));
-            }
-        }
-    }
-    out
-}
-
-/// Later rates for domains that shrink by the same number of bits each round, the first perhaps
-/// by more.
-fn rate_lists(folds: &[usize], log_inv_rate: usize) -> Vec<Vec<usize>> {
-    let rounds = folds.len().saturating_sub(1);
-    let mut out = Vec::new();
-    if rounds == 0 {
-        return out;
-    }
-    for (first, later) in [(1, 1), (2, 1), (3, 1), (2, 2), (3, 2), (3, 3)] {
-        let mut rate = log_inv_rate;
-        let rates = folds.iter().take(rounds).enumerate().map(|(round, &fold)| {
-            let shrink = if round == 0 { first } else { later };
-            rate = rate + fold - shrink.min(fold);
-            rate
-        });
-        out.push(rates.collect());
-    }
-    out
-}
-
-/// The cost of a run; see the help text for the models.
-fn cost(objective: Objective, params: &Params, estimate: &Estimate) -> f64 {
-    match objective {
-        Objective::Time => time(params, estimate),
-        Objective::Size => estimate.file_bytes_expected as f64,
-        Objective::Verify => verify(params, estimate),
-    }
-}
-
-fn hash_weight(hash: HashSuite) -> f64 {
-    match hash {
-        HashSuite::Poseidon2x16 => 180.0,
-        HashSuite::Poseidon2x24 => 300.0,
-        HashSuite::Keccak => 150.0,
-        HashSuite::Blake3 => 30.0,
-    }
-}
-
-fn time(params: &Params, estimate: &Estimate) -> f64 {
-    let hashes = (estimate.permutations as f64 + estimate.grinding) * hash_weight(params.hash);
-    // A round's folds halve tables of challenge-field elements: in all some four products of
-    // `degree^2` base-field ones for each of the round's values.
-    let degree = params.extension_degree as f64;
-    let sumcheck: f64 = estimate
-        .rounds
-        .iter()
-        .map(|round| 4.0 * degree * degree * (round.num_variables as f64).exp2())
-        .sum();
-    hashes + estimate.butterflies as f64 + sumcheck
-}
-
-fn verify(params: &Params, estimate: &Estimate) -> f64 {
-    let rows: f64 = estimate
-        .rounds
-        .iter()
-        .enumerate()
-        .map(|(index, round)| {
-            let width = if index == 0 { 1 } else { params.extension_degree };
-            let bytes = 4 * width * round.row_elements;
-            let block = match params.hash {
-                HashSuite::Poseidon2x16 => 32,
-                HashSuite::Poseidon2x24 | HashSuite::Blake3 => 64,
-                HashSuite::Keccak => 136,
-            };
-            (round.queries * bytes.div_ceil(block)) as f64
-        })
-        .sum();
-    rows + estimate.body.expected_siblings
 }
 
 fn text(
@@ -264,16 +161,25 @@ fn text(
     let head = fields(&[
         ("table", show::shape_line(shape)),
         ("objective", format!("{:?}", args.objective).to_lowercase()),
-        ("security", show::security_line(&best.params, &best.estimate.security)),
-        ("searched", format!("{tried} schedules, {feasible} different ones meet the target")),
+        (
+            "security",
+            show::security_line(&best.params, &best.estimate.security),
+        ),
+        (
+            "searched",
+            format!("{tried} schedules, {feasible} different ones meet the target"),
+        ),
     ]);
     let rows: Vec<Vec<String>> = found
         .iter()
         .map(|candidate| {
             let estimate = &candidate.estimate;
             let folds: Vec<usize> = estimate.rounds.iter().map(|round| round.fold).collect();
-            let rates: Vec<usize> =
-                estimate.rounds.iter().map(|round| round.log_inv_rate).collect();
+            let rates: Vec<usize> = estimate
+                .rounds
+                .iter()
+                .map(|round| round.log_inv_rate)
+                .collect();
             vec![
                 comma_list(&folds),
                 comma_list(&rates),
@@ -282,22 +188,44 @@ fn text(
                 thousands(estimate.permutations),
                 thousands(estimate.grinding as u64),
                 format!("{:.1}", estimate.security.union_bits),
-                crate::memsize::MemSize(estimate.peak_bytes).to_string(),
+                MemSize(estimate.peak_bytes).to_string(),
             ]
         })
         .collect();
-    let headers = ["folds", "rates", "cost", "bytes", "tree hashes", "grinding", "bits", "memory"];
-    let commands: Vec<String> =
-        found.iter().map(|candidate| format!("  {}", command(args, candidate, shape))).collect();
-    format!("{head}\n\n{}\n\nuse one of\n{}", table(&headers, &rows), commands.join("\n"))
+    let headers = [
+        "folds",
+        "rates",
+        "cost",
+        "bytes",
+        "tree hashes",
+        "grinding",
+        "bits",
+        "memory",
+    ];
+    let commands: Vec<String> = found
+        .iter()
+        .map(|candidate| format!("  {}", command(args, candidate, shape)))
+        .collect();
+    format!(
+        "{head}\n\n{}\n\nuse one of\n{}",
+        table(&headers, &rows),
+        commands.join("\n")
+    )
 }
 
 /// The command that proves with a candidate's parameters.
 fn command(args: &TuneArgs, candidate: &Candidate, shape: Shape) -> String {
-    let columns =
-        if shape.columns == 1 { String::new() } else { format!(" --columns {}", shape.columns) };
+    let columns = if shape.columns == 1 {
+        String::new()
+    } else {
+        format!(" --columns {}", shape.columns)
+    };
     let points = args.shape.points();
-    let points = if points == 1 { String::new() } else { format!(" --points {points}") };
+    let points = if points == 1 {
+        String::new()
+    } else {
+        format!(" --points {points}")
+    };
     format!(
         "prova whir prove INPUT --vars {}{columns}{points} {}",
         shape.num_variables,

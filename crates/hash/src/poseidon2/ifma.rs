@@ -120,7 +120,8 @@ fn sbox_external<F: Poseidon2Field<W>, const W: usize>(x: V) -> V {
     // the difference into a sum that lacks 15 (1 - 2^27) = 16.
     let high = _mm512_srli_epi64::<27>(product);
     let low = _mm512_andnot_si512(product, splat((1 << 27) - 1));
-    _mm512_madd52lo_epu64(high, low, splat(15))
+    let low16 = _mm512_slli_epi64::<4>(low);
+    _mm512_add_epi64(high, _mm512_sub_epi64(low16, low))
 }
 
 /// The external linear layer: `M4` on each four elements, then every column sum added.
@@ -158,55 +159,71 @@ fn external_round<F: Poseidon2Field<W>, const W: usize>(s: &mut [V; W], rc: &[u6
     mix(s);
 }
 
-/// Element `I` of an internal linear layer: `sum + V_I x`, or less what [`Diag::Inv`] leaves out.
-/// `lifted = sum + 10 p` keeps differences non-negative.
+/// `V_I x` up to a multiple of `p`, non-negative, or less what [`Diag::Inv`] leaves out;
+/// `x < 2^35` where `V_I` is negative.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn diagonal<F: Poseidon2Field<W>, const W: usize, const I: usize>(x: V, sum: V, lifted: V) -> V {
+fn diagonal<F: Poseidon2Field<W>, const W: usize, const I: usize>(x: V) -> V {
     let add = |a: V, b: V| _mm512_add_epi64(a, b);
     let sub = |a: V, b: V| _mm512_sub_epi64(a, b);
     let p = F::ORDER_U64;
+    let lift = splat(10 * p);
     match const { F::DIAG[I] } {
-        Diag::Small(1) => add(sum, x),
-        Diag::Small(2) => add(sum, add(x, x)),
-        Diag::Small(d) if d > 0 => _mm512_madd52lo_epu64(sum, x, splat(d as u64)),
+        Diag::Small(1) => x,
+        Diag::Small(2) => add(x, x),
+        Diag::Small(3) => add(add(x, x), x),
+        Diag::Small(4) => _mm512_slli_epi64::<2>(x),
         Diag::Small(d) => {
-            let x = reduce::<F, W>(x);
-            sub(lifted, _mm512_mul_epu32(x, splat(u64::from(d.unsigned_abs()))))
+            let multiple = splat(u64::from(d.unsigned_abs()));
+            sub(lift, _mm512_mul_epu32(reduce::<F, W>(x), multiple))
         }
         Diag::Inv(k) => {
             let high = _mm512_srlv_epi64(x, splat(u64::from(k)));
             let low = _mm512_andnot_si512(x, splat((1 << k) - 1));
-            _mm512_madd52lo_epu64(add(sum, high), low, splat((p - 1) >> k))
+            _mm512_madd52lo_epu64(high, low, splat((p - 1) >> k))
         }
         Diag::NegInv(k) => {
             let high = _mm512_srlv_epi64(x, splat(u64::from(k)));
             let low = _mm512_and_si512(x, splat((1 << k) - 1));
-            _mm512_madd52lo_epu64(sub(lifted, high), low, splat((p - 1) >> k))
+            _mm512_madd52lo_epu64(sub(lift, high), low, splat((p - 1) >> k))
         }
     }
 }
 
-/// One internal round. `s[0]` arrives with the round's constant added, and leaves with `next`.
+/// The state between internal rounds: `s[0]` has its round constant added, `tail` is the sum of
+/// the other elements.
+///
+/// With `y` the S-box output, the next `s[0]` is `tail - y` and the next tail is
+/// `sum V_i s_i + (W - 1) (tail + y)`. So `s[0]` needs one subtraction after the S-box, and
+/// everything else happens beside the chain of S-boxes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn internal_round<F: Poseidon2Field<W>, const W: usize>(s: &mut [V; W], next: u64, settle: bool) {
+fn internal_round<F: Poseidon2Field<W>, const W: usize>(
+    s: &mut [V; W],
+    tail: &mut V,
+    next: u64,
+    settle: bool,
+) {
     let add = |a: V, b: V| _mm512_add_epi64(a, b);
+    let power = sbox_internal::<F, W>(s[0]);
+    macro_rules! elements {
+        ($($i:literal)*) => { $(if $i < W { s[$i] = diagonal::<F, W, $i>(s[$i]); })* };
+    }
+    elements!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23);
     let mut part = [s[1], s[2], s[3], s[4]];
     for i in 5..W {
         part[i % 4] = add(part[i % 4], s[i]);
     }
-    let tail = reduce::<F, W>(add(add(part[0], part[1]), add(part[2], part[3])));
-    let power = sbox_internal::<F, W>(s[0]);
-    // sum - 2 power = tail - power, kept non-negative.
-    let lift = splat(4 * F::ORDER_U64 + next);
-    s[0] = _mm512_sub_epi64(add(tail, lift), power);
-    let sum = add(tail, power);
-    let lifted = add(sum, splat(10 * F::ORDER_U64));
-    macro_rules! elements {
-        ($($i:literal)*) => { $(if $i < W { s[$i] = diagonal::<F, W, $i>(s[$i], sum, lifted); })* };
+    let own = add(add(part[0], part[1]), add(part[2], part[3]));
+    let before = reduce::<F, W>(*tail);
+    // sum - 2 y = tail - y, kept non-negative.
+    let lifted = add(before, splat(4 * F::ORDER_U64 + next));
+    s[0] = _mm512_sub_epi64(lifted, power);
+    let sum = add(before, power);
+    *tail = _mm512_madd52lo_epu64(own, sum, splat(W as u64 - 1));
+    for x in &mut s[1..] {
+        *x = add(*x, sum);
     }
-    elements!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23);
     if settle {
         // These grow fourfold a round at most; `settle` comes often enough to stay below 2^43.
         for i in [2, 4, 5] {
@@ -231,9 +248,11 @@ fn permute<F: Poseidon2Field<W>, const W: usize, const G: usize>(
             external_round::<F, W>(s, rc);
         }
     }
-    for s in state.iter_mut() {
+    let mut tails = [_mm512_setzero_si512(); G];
+    for (s, tail) in state.iter_mut().zip(&mut tails) {
         for x in &mut s[1..] {
             *x = reduce::<F, W>(*x);
+            *tail = _mm512_add_epi64(*tail, *x);
         }
         if let Some(&rc) = c.internal.first() {
             s[0] = _mm512_add_epi64(s[0], splat(rc));
@@ -241,8 +260,8 @@ fn permute<F: Poseidon2Field<W>, const W: usize, const G: usize>(
     }
     for r in 0..c.internal.len() {
         let next = c.internal.get(r + 1).copied().unwrap_or(0);
-        for s in state.iter_mut() {
-            internal_round::<F, W>(s, next, r % 4 == 3);
+        for (s, tail) in state.iter_mut().zip(&mut tails) {
+            internal_round::<F, W>(s, tail, next, r % 4 == 3);
         }
     }
     for rc in &c.terminal {
@@ -259,8 +278,14 @@ fn transpose(r: [V; 8]) -> [V; 8] {
     let lo = |a: V, b: V| _mm512_unpacklo_epi64(a, b);
     let hi = |a: V, b: V| _mm512_unpackhi_epi64(a, b);
     let t = [
-        lo(r[0], r[1]), hi(r[0], r[1]), lo(r[2], r[3]), hi(r[2], r[3]),
-        lo(r[4], r[5]), hi(r[4], r[5]), lo(r[6], r[7]), hi(r[6], r[7]),
+        lo(r[0], r[1]),
+        hi(r[0], r[1]),
+        lo(r[2], r[3]),
+        hi(r[2], r[3]),
+        lo(r[4], r[5]),
+        hi(r[4], r[5]),
+        lo(r[6], r[7]),
+        hi(r[6], r[7]),
     ];
     let even = |a: V, b: V| _mm512_shuffle_i64x2::<0x88>(a, b);
     let odd = |a: V, b: V| _mm512_shuffle_i64x2::<0xdd>(a, b);
@@ -373,7 +398,10 @@ pub(super) unsafe fn hash_rows<F: Poseidon2Field<W>, const W: usize>(
     out: &mut [[F; 8]],
 ) {
     let words = F::words(rows);
-    for (r, o) in words.chunks(2 * LANES * width).zip(out.chunks_mut(2 * LANES)) {
+    for (r, o) in words
+        .chunks(2 * LANES * width)
+        .zip(out.chunks_mut(2 * LANES))
+    {
         let (from, to) = (r.as_ptr(), o.as_mut_ptr().cast());
         // SAFETY: features by the caller; the chunks hold `width` words and one digest of eight
         // words a row, and only canonical words are written.

@@ -110,7 +110,10 @@ impl<F: Poseidon2Field<16>> Poseidon2Kernel<F, 16> {
         to: u64,
     ) -> Option<u64> {
         assert!(slot < 16, "the state has 16 elements");
-        assert!(to <= F::ORDER_U64, "candidates are canonical field elements");
+        assert!(
+            to <= F::ORDER_U64,
+            "candidates are canonical field elements"
+        );
         #[cfg(target_arch = "x86_64")]
         if let Some(c) = &self.wide {
             // SAFETY: `wide` is set only where the CPU has the features.
@@ -143,6 +146,12 @@ impl<F: Poseidon2Field<16>> Poseidon2TreeHasher16<F> {
     }
 }
 
+impl<F: Poseidon2Field<16>> Default for Poseidon2TreeHasher16<F> {
+    fn default() -> Self {
+        Self::grain()
+    }
+}
+
 impl<F: Poseidon2Field<16>> TreeHasher<F> for Poseidon2TreeHasher16<F> {
     type Digest = [F; 8];
 
@@ -171,6 +180,12 @@ impl<F: Poseidon2Field<16> + Poseidon2Field<24>> Poseidon2TreeHasher24<F> {
     /// With the published (Grain) round constants.
     pub fn grain() -> Self {
         Self::new(Poseidon2Kernel::grain(), Poseidon2Kernel::grain())
+    }
+}
+
+impl<F: Poseidon2Field<16> + Poseidon2Field<24>> Default for Poseidon2TreeHasher24<F> {
+    fn default() -> Self {
+        Self::grain()
     }
 }
 

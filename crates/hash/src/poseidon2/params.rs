@@ -46,6 +46,12 @@ pub trait Poseidon2Field<const WIDTH: usize>: HashField {
 
     /// The published (Grain) round constants of this field and width.
     fn grain_constants() -> (ExternalLayerConstants<Self, WIDTH>, Vec<Self>);
+
+    /// The Plonky3 permutation with the published (Grain) round constants.
+    fn grain() -> Self::Perm {
+        let (external, internal) = Self::grain_constants();
+        Self::permutation(external, internal)
+    }
 }
 
 const fn diag<const N: usize>(tail: [Diag; N]) -> [Diag; 24] {
@@ -108,7 +114,15 @@ poseidon2_field!(
     p3_baby_bear::BABYBEAR_POSEIDON2_RC_16_EXTERNAL_INITIAL,
     p3_baby_bear::BABYBEAR_POSEIDON2_RC_16_EXTERNAL_FINAL,
     p3_baby_bear::BABYBEAR_POSEIDON2_RC_16_INTERNAL,
-    [Inv(8), Inv(2), Inv(3), Inv(27), NegInv(8), NegInv(4), NegInv(27)]
+    [
+        Inv(8),
+        Inv(2),
+        Inv(3),
+        Inv(27),
+        NegInv(8),
+        NegInv(4),
+        NegInv(27)
+    ]
 );
 poseidon2_field!(
     BabyBear,
@@ -119,8 +133,21 @@ poseidon2_field!(
     p3_baby_bear::BABYBEAR_POSEIDON2_RC_24_EXTERNAL_FINAL,
     p3_baby_bear::BABYBEAR_POSEIDON2_RC_24_INTERNAL,
     [
-        Inv(8), Inv(2), Inv(3), Inv(4), Inv(7), Inv(9), Inv(27), NegInv(8), NegInv(2), NegInv(3),
-        NegInv(4), NegInv(5), NegInv(6), NegInv(7), NegInv(27)
+        Inv(8),
+        Inv(2),
+        Inv(3),
+        Inv(4),
+        Inv(7),
+        Inv(9),
+        Inv(27),
+        NegInv(8),
+        NegInv(2),
+        NegInv(3),
+        NegInv(4),
+        NegInv(5),
+        NegInv(6),
+        NegInv(7),
+        NegInv(27)
     ]
 );
 poseidon2_field!(
@@ -131,7 +158,15 @@ poseidon2_field!(
     p3_koala_bear::KOALABEAR_POSEIDON2_RC_16_EXTERNAL_INITIAL,
     p3_koala_bear::KOALABEAR_POSEIDON2_RC_16_EXTERNAL_FINAL,
     p3_koala_bear::KOALABEAR_POSEIDON2_RC_16_INTERNAL,
-    [Inv(8), Inv(3), Inv(24), NegInv(8), NegInv(3), NegInv(4), NegInv(24)]
+    [
+        Inv(8),
+        Inv(3),
+        Inv(24),
+        NegInv(8),
+        NegInv(3),
+        NegInv(4),
+        NegInv(24)
+    ]
 );
 poseidon2_field!(
     KoalaBear,
@@ -142,8 +177,21 @@ poseidon2_field!(
     p3_koala_bear::KOALABEAR_POSEIDON2_RC_24_EXTERNAL_FINAL,
     p3_koala_bear::KOALABEAR_POSEIDON2_RC_24_INTERNAL,
     [
-        Inv(8), Inv(2), Inv(3), Inv(4), Inv(5), Inv(6), Inv(24), NegInv(8), NegInv(3), NegInv(4),
-        NegInv(5), NegInv(6), NegInv(7), NegInv(9), NegInv(24)
+        Inv(8),
+        Inv(2),
+        Inv(3),
+        Inv(4),
+        Inv(5),
+        Inv(6),
+        Inv(24),
+        NegInv(8),
+        NegInv(3),
+        NegInv(4),
+        NegInv(5),
+        NegInv(6),
+        NegInv(7),
+        NegInv(9),
+        NegInv(24)
     ]
 );
 

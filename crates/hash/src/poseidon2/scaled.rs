@@ -12,12 +12,6 @@ use p3_poseidon2::ExternalLayerConstants;
 
 use super::params::{Diag, Poseidon2Field, two_adicity};
 
-/// What a product adds to `a * b * 2^-52` when its accumulator starts at zero, negated:
-/// `1 - 2^-52 mod p`.
-pub(super) fn product_bias<F: PrimeField32>() -> u64 {
-    residue(F::ONE - F::TWO.exp_u64(52).inverse())
-}
-
 /// Power of two lost by the last product of an external S-box.
 pub(super) const fn last_shift<F: Poseidon2Field<WIDTH>, const WIDTH: usize>() -> u64 {
     if cheap_last::<F, WIDTH>() { 27 } else { 52 }
@@ -132,8 +126,7 @@ impl<const WIDTH: usize> ScaledConstants<WIDTH> {
             last_scales.push(scale);
             scale = scale.exp_u64(d) * two(lost).inverse();
         }
-        let terminal =
-            external_rounds(external.get_terminal_constants(), &last_scales, offset);
+        let terminal = external_rounds(external.get_terminal_constants(), &last_scales, offset);
 
         let out = scale.inverse();
         Self {
@@ -154,8 +147,10 @@ fn diag_offset<F: PrimeField32>(o: F, entry: Diag) -> F {
     match entry {
         Diag::Small(d) => o * F::from_i8(d),
         // The step omits 1 + (p - 1) / 2^k = 1 - 2^-k.
-        Diag::Inv(k) => o * F::TWO.exp_u64(u64::from(k)).inverse() + F::ONE
-            - F::TWO.exp_u64(u64::from(k)).inverse(),
+        Diag::Inv(k) => {
+            o * F::TWO.exp_u64(u64::from(k)).inverse() + F::ONE
+                - F::TWO.exp_u64(u64::from(k)).inverse()
+        }
         Diag::NegInv(k) => -(o * F::TWO.exp_u64(u64::from(k)).inverse()),
     }
 }

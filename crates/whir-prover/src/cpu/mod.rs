@@ -48,7 +48,7 @@ pub struct Commitment<F, D> {
 }
 
 /// Sumcheck tables.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Tables<F> {
     values: Planes<F>,
     weights: Planes<F>,
@@ -246,7 +246,7 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
         columns
             .iter()
             .map(|column| {
-                let [evaluated] = eval::base_evals(column.values, fold, &functional)
+                let [evaluated] = eval::base_evals(column.values, &functional, fold)
                     .try_into()
                     .expect("one result a functional");
                 evaluated.columns

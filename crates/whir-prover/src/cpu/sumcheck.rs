@@ -27,6 +27,7 @@ const BLOCK: usize = 1 << 8;
 const HEAD: usize = 1 << 8;
 
 /// The two sums of a round message.
+#[derive(Clone, Copy)]
 struct Message<P, const D: usize> {
     at_zero: Products<P, D>,
     leading: Products<P, D>,
@@ -250,7 +251,7 @@ pub fn bind_and_measure<F: Field, EF: ExtensionField<F>>(
                     let level = divide((f, w), GRAIN, &|(f, w), _| {
                         fused_suffix::<F, D>(&r, f, w)
                     }, &Message::merge);
-                    message = std::mem::replace(&mut message, Message::new()).merge(level);
+                    message = message.merge(level);
                 });
                 message
             }

@@ -21,7 +21,7 @@ use super::twiddles::Twiddles;
 
 /// Layers of a tile that the bias allows for.
 const MAX_LAYERS: u64 = 14;
-const _: () = assert!(super::MAX_TILE_LAYERS as u64 <= MAX_LAYERS);
+const _: () = assert!(super::job::MAX_TILE_LAYERS as u64 <= MAX_LAYERS);
 
 /// 16 elements: the even lanes, the odd lanes.
 #[derive(Clone, Copy)]

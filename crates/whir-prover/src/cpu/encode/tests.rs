@@ -1,3 +1,4 @@
+use core::mem::MaybeUninit;
 use std::sync::Mutex;
 
 use p3_baby_bear::BabyBear;
@@ -10,6 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rayon::ThreadPoolBuilder;
 
 use super::Encoder;
+use super::kernel::Packed;
 
 const WIDTHS: [usize; 22] = [
     1, 2, 3, 4, 5, 7, 8, 10, 12, 16, 20, 32, 40, 64, 80, 100, 256, 320, 6, 24, 48, 17,
@@ -91,6 +93,12 @@ fn check<F: TwoAdicField + PrimeField32>(
     encoder.encode(&message, width, r, &mut codeword, sink);
     assert!(codeword == want, "m {m} width {width} r {r}");
     check_blocks(core::mem::take(&mut *blocks.lock().unwrap()), &want, width);
+    // The portable arithmetic, where `encode` takes another.
+    codeword.fill(F::TWO);
+    // SAFETY: same layout, and only elements are written.
+    let uninit = unsafe { &mut *(core::ptr::from_mut(&mut codeword[..]) as *mut [MaybeUninit<F>]) };
+    encoder.encode_by::<Packed, _>(&message, width, r, uninit, &|_: usize, _: &[F], _: &[F]| {});
+    assert!(codeword == want, "portable: m {m} width {width} r {r}");
     let mut scratch = vec![F::TWO; 5];
     encoder.encode_discarding(&message, width, r, &mut scratch, sink);
     check_blocks(blocks.into_inner().unwrap(), &want, width);
@@ -196,43 +204,4 @@ fn refuses_more_rows_than_it_was_built_for() {
         &mut [BabyBear::ONE; 256],
         |_, _, _| {},
     );
-}
-
-#[test]
-#[ignore]
-fn micro() {
-    use super::kernel::*;
-    type A = super::ifma::Ifma;
-    type F = BabyBear;
-    type P = <F as p3_field::Field>::Packing;
-    let tw = super::twiddles::Twiddles::<F>::new(20);
-    let mut heap = vec![<A as Arith<F>>::one(); 1024];
-    let mut plain = vec![F::ONE; 1024];
-    <A as Arith<F>>::fill(&tw, 3, 0, 9, &mut plain, &mut heap);
-    for vectors in [8usize, 16, 32] {
-        let mut sc = vec![<A as Arith<F>>::zero(); 8 * vectors];
-        let mut m = vec![P::ONE; 8 * vectors];
-        let pass = Pass { layers: 3, level: 0, below: 1, vectors };
-        let rows = Rows { at: sc.as_mut_ptr(), node: 0, row: vectors };
-        let mrows = Rows { at: m.as_mut_ptr(), node: 0, row: vectors };
-        for kind in 0..5 {
-            let mut best = f64::MAX;
-            for _ in 0..50 {
-                let t = std::time::Instant::now();
-                for _ in 0..100 {
-                    unsafe { match kind {
-                        0 => middle::<F, A>(pass, rows, &heap),
-                        1 => first::<F, A>(pass, mrows.cast_const(), rows, &heap, None),
-                        2 => last::<F, A>(pass, rows.cast_const(), mrows, &heap),
-                        3 => direct::<F, A>(pass, mrows.cast_const(), mrows, &heap),
-                        _ => direct::<F, Packed>(pass, mrows.cast_const(), mrows, &plain),
-                    } }
-                    std::hint::black_box(&mut sc);
-                    std::hint::black_box(&mut m);
-                }
-                best = best.min(t.elapsed().as_secs_f64());
-            }
-            println!("vectors {vectors} kind {kind}: {:.3} ns per 16 butterflies", best * 1e9 / (100 * vectors * 12) as f64);
-        }
-    }
 }

@@ -10,6 +10,7 @@ const MAX_COEFFICIENTS: usize = 9;
 
 /// Lane-wise `sum a b`, as the `2 D - 1` coefficients of a polynomial in the extension's
 /// generator.
+#[derive(Clone, Copy)]
 pub(crate) struct Products<P, const D: usize>([P; MAX_COEFFICIENTS]);
 
 /// Vector `v` of every plane.

@@ -44,9 +44,7 @@ impl<F: Field, EF: ExtensionField<F>, const D: usize> EqRows<F, EF, D> {
                     }
                 })
             });
-            let values = values
-                .each_mut()
-                .map(|col| F::Packing::pack_slice_mut(&mut **col));
+            let values = values.each_mut().map(|col| F::Packing::pack_slice_mut(col));
             let rows = rows.each_ref().map(|row| &row[..]);
             for v in 0..values[0].len() {
                 let first: [F::Packing; D] = load(&tables[0], v);

@@ -1,0 +1,184 @@
+//! A finished tree and its multi-openings.
+
+use prova_hash::TreeHasher;
+use rayon::prelude::*;
+
+use crate::builder::TreeBuilder;
+
+/// Rows hashed per task of [`Tree::from_rows`].
+const BLOCK: usize = 256;
+
+/// A Merkle tree; the leaf digests may have been dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree<D> {
+    log_leaves: usize,
+    /// The leaf digests, or empty. Kept always when there is a single leaf.
+    leaves: Vec<D>,
+    /// Levels 1, 2, ... up to the root, one after the other; level `l` has `2^(L - l)` nodes.
+    nodes: Vec<D>,
+}
+
+impl<D: Copy> Tree<D> {
+    /// The tree of one leaf, whose digest is the root.
+    pub fn single(leaf: D) -> Self {
+        Self {
+            log_leaves: 0,
+            leaves: vec![leaf],
+            nodes: Vec::new(),
+        }
+    }
+
+    pub(crate) fn from_parts(log_leaves: usize, leaves: Vec<D>, nodes: Vec<D>) -> Self {
+        debug_assert_eq!(nodes.len(), (1 << log_leaves) - 1);
+        Self {
+            log_leaves,
+            leaves,
+            nodes,
+        }
+    }
+
+    /// The tree over rows given in bit-reversed order, `rows.len() / width` of them,
+    /// without its leaf digests.
+    ///
+    /// # Panics
+    /// If `width` is zero, does not divide `rows.len()`, or the row count is not a power of two.
+    pub fn from_rows<F, H>(hasher: &H, rows: &[F], width: usize) -> Self
+    where
+        F: Sync,
+        H: TreeHasher<F, Digest = D>,
+    {
+        build(hasher, rows, width, false)
+    }
+
+    /// As [`Tree::from_rows`], but the leaf digests are kept.
+    ///
+    /// # Panics
+    /// As [`Tree::from_rows`].
+    pub fn from_rows_keeping_leaves<F, H>(hasher: &H, rows: &[F], width: usize) -> Self
+    where
+        F: Sync,
+        H: TreeHasher<F, Digest = D>,
+    {
+        build(hasher, rows, width, true)
+    }
+
+    /// The root digest.
+    pub fn root(&self) -> D {
+        *self.nodes.last().unwrap_or_else(|| &self.leaves[0])
+    }
+
+    /// `log2` of the number of leaves.
+    pub fn log_leaves(&self) -> usize {
+        self.log_leaves
+    }
+
+    /// Whether the leaf digests were kept.
+    pub fn has_leaves(&self) -> bool {
+        !self.leaves.is_empty()
+    }
+
+    /// The sibling digests that authenticate the leaves of `indices` (natural, any order,
+    /// repetitions allowed), as in `PrunedMerklePaths::sibling_hashes`: level by level from the
+    /// leaves, by ascending position, and only siblings that the verifier cannot compute.
+    ///
+    /// `leaf` is asked for the digest of a natural leaf index if the leaf level was dropped.
+    ///
+    /// # Panics
+    /// If an index is not below the number of leaves.
+    pub fn open(&self, indices: &[usize], mut leaf: impl FnMut(usize) -> D) -> Vec<D> {
+        let mut frontier = indices.to_vec();
+        frontier.sort_unstable();
+        frontier.dedup();
+        if let Some(&last) = frontier.last() {
+            assert!(
+                last >> self.log_leaves == 0,
+                "leaf {last} of 2^{}",
+                self.log_leaves
+            );
+        }
+        let mut siblings = Vec::new();
+        for level in 0..self.log_leaves {
+            for (i, &node) in frontier.iter().enumerate() {
+                let sibling = node ^ 1;
+                let known = if sibling > node {
+                    frontier.get(i + 1) == Some(&sibling)
+                } else {
+                    i > 0 && frontier[i - 1] == sibling
+                };
+                if !known {
+                    siblings.push(if level == 0 && self.leaves.is_empty() {
+                        leaf(sibling)
+                    } else {
+                        self.digest(level, sibling)
+                    });
+                }
+            }
+            for node in &mut frontier {
+                *node >>= 1;
+            }
+            frontier.dedup();
+        }
+        siblings
+    }
+
+    /// Digest of a natural node index; level 0 only where leaves are kept.
+    fn digest(&self, level: usize, index: usize) -> D {
+        let bits = self.log_leaves - level;
+        let position = reverse(index, bits);
+        if level == 0 {
+            self.leaves[position]
+        } else {
+            self.nodes[level_start(self.log_leaves, level) + position]
+        }
+    }
+}
+
+/// Apart from `Tree` because only here the digest's own bounds are at hand.
+fn build<F, H>(hasher: &H, rows: &[F], width: usize, keep_leaves: bool) -> Tree<H::Digest>
+where
+    F: Sync,
+    H: TreeHasher<F>,
+{
+    assert!(width > 0, "a row has at least one column");
+    assert_eq!(rows.len() % width, 0, "rows must be whole");
+    let count = rows.len() / width;
+    assert!(
+        count.is_power_of_two(),
+        "the row count must be a power of two"
+    );
+    if count == 1 {
+        let mut leaf = [H::Digest::default()];
+        hasher.hash_rows(rows, width, &mut leaf);
+        return Tree::single(leaf[0]);
+    }
+    let log_leaves = count.trailing_zeros() as usize;
+    let builder = if keep_leaves {
+        TreeBuilder::keeping_leaves(log_leaves)
+    } else {
+        TreeBuilder::new(log_leaves)
+    };
+    let (lower, upper) = rows.split_at(rows.len() / 2);
+    if rayon::current_num_threads() == 1 {
+        builder.absorb_pair(hasher, 0, lower, upper, width);
+        return builder.finish(hasher);
+    }
+    lower
+        .par_chunks(BLOCK * width)
+        .zip(upper.par_chunks(BLOCK * width))
+        .enumerate()
+        .for_each(|(k, (l, u))| builder.absorb_pair(hasher, k * BLOCK, l, u, width));
+    builder.finish(hasher)
+}
+
+/// Where level `level >= 1` starts among the nodes.
+pub(crate) fn level_start(log_leaves: usize, level: usize) -> usize {
+    (1 << log_leaves) - (2 << (log_leaves - level))
+}
+
+fn reverse(index: usize, bits: usize) -> usize {
+    if bits == 0 {
+        0
+    } else {
+        index.reverse_bits() >> (usize::BITS as usize - bits)
+    }
+}

@@ -1,0 +1,180 @@
+//! Roots and openings against `p3-merkle-tree`.
+
+use p3_baby_bear::BabyBear;
+use p3_blake3::Blake3;
+use p3_commit::Mmcs;
+use p3_field::Field;
+use p3_keccak::{KeccakF, VECTOR_LEN};
+use p3_koala_bear::KoalaBear;
+use p3_matrix::Matrix;
+use p3_matrix::dense::RowMajorMatrix;
+use p3_merkle_tree::{MerkleTreeMmcs, PrunedMerklePaths};
+use p3_symmetric::{
+    CompressionFunctionFromHasher, MerkleCap, PaddingFreeSponge, SerializingHasher,
+    TruncatedPermutation,
+};
+use prova_hash::{
+    Blake3TreeHasher, HashField, KeccakTreeHasher, Poseidon2Field, Poseidon2Kernel,
+    Poseidon2TreeHasher16, Poseidon2TreeHasher24, TreeHasher,
+};
+use prova_merkle::{Tree, TreeBuilder};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+/// Compares root and openings for one shape.
+fn check<F, M, H, W, const D: usize>(
+    mmcs: &M,
+    hasher: &H,
+    log: usize,
+    width: usize,
+    rng: &mut StdRng,
+) where
+    F: HashField,
+    W: Copy + Eq + core::fmt::Debug + 'static,
+    M: Mmcs<F, Commitment = MerkleCap<F, [W; D]>, MultiProof = PrunedMerklePaths<W, D>>,
+    H: TreeHasher<F, Digest = [W; D]>,
+    [W; D]: Default + Send + Sync,
+{
+    let count = 1usize << log;
+    let values: Vec<F> = (0..count * width)
+        .map(|_| F::from_u32(rng.random_range(0..F::ORDER_U32)))
+        .collect();
+    let row = |i: usize| &values[i * width..][..width];
+    let reverse = |i: usize| {
+        if log == 0 {
+            0
+        } else {
+            i.reverse_bits() >> (64 - log)
+        }
+    };
+    let stored: Vec<F> = (0..count).flat_map(|i| row(reverse(i)).to_vec()).collect();
+
+    let matrix = RowMajorMatrix::new(values.clone(), width);
+    let dimensions = [matrix.dimensions()];
+    let (cap, data) = mmcs.commit_matrix(matrix);
+    let full = Tree::from_rows_keeping_leaves(hasher, &stored, width);
+    let lean = Tree::from_rows(hasher, &stored, width);
+    assert_eq!(cap.roots(), [full.root()], "2^{log} rows of {width}");
+    assert_eq!(full.root(), lean.root());
+    assert_eq!(full.log_leaves(), log);
+
+    for picks in [0, 1, 2, 7, 40] {
+        let indices: Vec<usize> = (0..picks).map(|_| rng.random_range(0..count)).collect();
+        if indices.is_empty() {
+            assert!(full.open(&indices, |_| unreachable!()).is_empty());
+            continue;
+        }
+        let (rows, proof) = mmcs.open_multi_batch(&indices, &data);
+        let siblings = full.open(&indices, |_| unreachable!("the leaves are kept"));
+        assert_eq!(siblings, proof.sibling_hashes, "{indices:?}");
+        let recomputed = lean.open(&indices, |i| {
+            let mut out = [Default::default()];
+            hasher.hash_rows(row(i), width, &mut out);
+            out[0]
+        });
+        assert_eq!(recomputed, siblings);
+        let proof = PrunedMerklePaths {
+            sibling_hashes: recomputed,
+        };
+        mmcs.verify_multi_batch(&cap, &dimensions, &indices, &rows, &proof)
+            .expect("the opening verifies");
+    }
+}
+
+fn shapes() -> impl Iterator<Item = (usize, usize)> {
+    (1..=70)
+        .map(|width| (1 + width % 6, width))
+        .chain((0..=10).map(|log| (log, 8)))
+        .chain([(7, 128), (5, 320), (9, 16)])
+}
+
+fn poseidon2<F: Poseidon2Field<16> + Poseidon2Field<24>>(seed: u64) {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let leaf24 = Poseidon2Kernel::<F, 24>::grain();
+    let node = Poseidon2Kernel::<F, 16>::grain();
+    let perm16 = node.permutation().clone();
+    let compress = TruncatedPermutation::<_, 2, 8, 16>::new(perm16.clone());
+    let mmcs16 = MerkleTreeMmcs::<<F as Field>::Packing, <F as Field>::Packing, _, _, 2, 8>::new(
+        PaddingFreeSponge::<_, 16, 8, 8>::new(perm16),
+        compress.clone(),
+        0,
+    );
+    let mmcs24 = MerkleTreeMmcs::<<F as Field>::Packing, <F as Field>::Packing, _, _, 2, 8>::new(
+        PaddingFreeSponge::<_, 24, 16, 8>::new(leaf24.permutation().clone()),
+        compress,
+        0,
+    );
+    let hasher16 = Poseidon2TreeHasher16::new(node.clone());
+    let hasher24 = Poseidon2TreeHasher24::new(leaf24, node);
+    for (log, width) in shapes() {
+        check(&mmcs16, &hasher16, log, width, &mut rng);
+        check(&mmcs24, &hasher24, log, width, &mut rng);
+    }
+}
+
+#[test]
+fn poseidon2_matches_baby_bear() {
+    poseidon2::<BabyBear>(1);
+}
+
+#[test]
+fn poseidon2_matches_koala_bear() {
+    poseidon2::<KoalaBear>(2);
+}
+
+fn bytes<F: HashField>(seed: u64) {
+    let mut rng = StdRng::seed_from_u64(seed);
+    let blake3 = MerkleTreeMmcs::<F, u8, _, _, 2, 32>::new(
+        SerializingHasher::new(Blake3),
+        CompressionFunctionFromHasher::<_, 2, 32>::new(Blake3),
+        0,
+    );
+    let sponge = PaddingFreeSponge::<KeccakF, 25, 17, 4>::new(KeccakF);
+    let keccak = MerkleTreeMmcs::<[F; VECTOR_LEN], [u64; VECTOR_LEN], _, _, 2, 4>::new(
+        SerializingHasher::new(sponge),
+        CompressionFunctionFromHasher::<_, 2, 4>::new(sponge),
+        0,
+    );
+    for (log, width) in shapes() {
+        check(&blake3, &Blake3TreeHasher, log, width, &mut rng);
+        check(&keccak, &KeccakTreeHasher, log, width, &mut rng);
+    }
+}
+
+#[test]
+fn bytes_match() {
+    bytes::<BabyBear>(3);
+    bytes::<KoalaBear>(4);
+}
+
+#[test]
+fn blocks_may_arrive_in_any_order() {
+    let rows: Vec<BabyBear> = (0..256 * 3).map(BabyBear::new).collect();
+    let hasher = Blake3TreeHasher;
+    let builder = TreeBuilder::new(8);
+    for s in [96, 0, 64, 32] {
+        let lower = &rows[3 * s..][..3 * 32];
+        let upper = &rows[3 * (128 + s)..][..3 * 32];
+        builder.absorb_pair(&hasher, s, lower, upper, 3);
+    }
+    let tree = builder.finish::<BabyBear, _>(&hasher);
+    assert_eq!(tree, Tree::from_rows(&hasher, &rows, 3));
+}
+
+#[test]
+#[should_panic(expected = "absorbed before")]
+fn overlap_is_refused() {
+    let rows = [BabyBear::new(1); 16];
+    let builder = TreeBuilder::new(5);
+    builder.absorb_pair(&Blake3TreeHasher, 0, &rows[..8], &rows[8..], 1);
+    builder.absorb_pair(&Blake3TreeHasher, 7, &rows[..8], &rows[8..], 1);
+}
+
+#[test]
+#[should_panic(expected = "must be absorbed")]
+fn gaps_are_refused() {
+    let rows = [BabyBear::new(1); 16];
+    let builder = TreeBuilder::new(5);
+    builder.absorb_pair(&Blake3TreeHasher, 0, &rows[..8], &rows[8..], 1);
+    let _ = builder.finish::<BabyBear, _>(&Blake3TreeHasher);
+}
