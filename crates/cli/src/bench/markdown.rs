@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::header::Header;
-use super::results::{Results, Row, Side, Summary};
+use super::results::{Results, Row, Side, SkipKind, Summary};
 use super::stats::Spread;
 use crate::memsize::MemSize;
 
@@ -24,10 +24,10 @@ pub fn render(results: &Results) -> String {
     if !results.skipped.is_empty() {
         out.push_str("\n## Not run\n\n");
         for skip in &results.skipped {
-            let who = if skip.what == "cell" {
-                ""
-            } else {
+            let who = if skip.kind == SkipKind::StockMemory {
                 " (stock only)"
+            } else {
+                ""
             };
             let _ = writeln!(out, "* {}{who}: {}", skip.cell, skip.reason);
         }

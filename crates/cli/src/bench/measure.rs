@@ -101,22 +101,23 @@ impl Job {
         fits(self.stock_peak_bytes(), limit)
     }
 
-    /// What the published prover may hold at once: nothing in its interface says, so this is a
-    /// guess on the safe side. It keeps the message, codewords and whole trees, and copies
-    /// some of them.
+    /// What the published prover may hold at once. Nothing in its interface says, so this is a
+    /// guess on the safe side: the first two codewords and their whole trees, which are alive
+    /// together, and copies and weight tables worth several messages.
     fn stock_peak_bytes(&self) -> u64 {
-        let Some(first) = self.estimate.rounds.first() else {
-            return 0;
-        };
-        let rows = 1_u64 << first.rows_log;
-        let message = 4_u64 << first.num_variables;
-        let codeword = rows.saturating_mul(4 * first.row_elements as u64);
-        let tree = rows.saturating_mul(2 * 32);
+        let degree = self.task.params.extension_degree as u64;
+        let message = 4_u64 << self.estimate.stacked_variables;
+        let commitments = self.estimate.rounds.iter().take(2).enumerate();
+        let resident = commitments.map(|(index, round)| {
+            let element = if index == 0 { 4 } else { 4 * degree };
+            let row = element * round.row_elements as u64 + 2 * 32;
+            row.saturating_mul(1 << round.rows_log)
+        });
+        let resident = resident.fold(0, u64::saturating_add);
         message
-            .saturating_add(codeword)
-            .saturating_add(tree)
-            .saturating_mul(5)
-            / 2
+            .saturating_mul(8)
+            .saturating_add(resident)
+            .saturating_add(resident / 10)
     }
 
     /// Measures on a thread pool: a warm-up and `runs` runs of each prover, run by run in turn.

@@ -82,10 +82,24 @@ pub struct Skipped {
     /// The cell.
     #[serde(flatten)]
     pub cell: Cell,
-    /// `cell`, or `stock` where our prover was run alone.
-    pub what: &'static str,
+    /// What kind of reason.
+    pub kind: SkipKind,
     /// Why.
     pub reason: String,
+}
+
+/// Why a cell was not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SkipKind {
+    /// No parameters.
+    Infeasible,
+    /// Not enough memory.
+    Memory,
+    /// Not enough memory for the published prover; ours was run alone.
+    StockMemory,
+    /// A prover gave up.
+    Prover,
 }
 
 /// All rows of one number of threads that have both halves.

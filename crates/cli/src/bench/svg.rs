@@ -9,22 +9,23 @@ use super::results::{Results, Row};
 const WIDTH: f64 = 920.0;
 const LABELS: f64 = 130.0;
 const LINE: f64 = 20.0;
-const TOP: f64 = 92.0;
+const TOP: f64 = 112.0;
 const BOTTOM: f64 = 44.0;
 /// Colours of the numbers of threads in order, told apart without colour vision too.
 const SERIES: [&str; 4] = ["s0", "s1", "s2", "s3"];
 
+/// Plain classes first, for viewers that know no more; then what differs on a dark page.
 const STYLE: &str = "\
-:root{--paper:#ffffff;--ink:#1f2328;--faint:#57606a;--grid:#d8dee4;\
---s0:#0b6bcb;--s1:#c2570c;--s2:#1a7f4b;--s3:#8250df}\
-@media(prefers-color-scheme:dark){:root{--paper:#0d1117;--ink:#e6edf3;--faint:#9198a1;\
---grid:#30363d;--s0:#58a6ff;--s1:#f0883e;--s2:#3fb950;--s3:#bc8cff}}\
-.paper{fill:var(--paper)}text{fill:var(--ink);font:12px system-ui,sans-serif}\
-.title{font-size:15px;font-weight:600}.faint{fill:var(--faint)}\
-.grid{stroke:var(--grid)}.one{stroke:var(--ink);stroke-width:1.5;stroke-dasharray:4 3}\
-.s0{fill:var(--s0);stroke:var(--s0)}.s1{fill:var(--s1);stroke:var(--s1)}\
-.s2{fill:var(--s2);stroke:var(--s2)}.s3{fill:var(--s3);stroke:var(--s3)}\
-.stem{stroke-width:3;stroke-opacity:.45}";
+.paper{fill:#ffffff}text{fill:#1f2328;font:12px system-ui,sans-serif}\
+.title{font-size:15px;font-weight:600}.faint{fill:#57606a}\
+.grid{stroke:#d8dee4}.one{stroke:#1f2328;stroke-width:1.5;stroke-dasharray:4 3}\
+.s0{fill:#0b6bcb;stroke:#0b6bcb}.s1{fill:#c2570c;stroke:#c2570c}\
+.s2{fill:#1a7f4b;stroke:#1a7f4b}.s3{fill:#8250df;stroke:#8250df}\
+.stem{stroke-width:3;stroke-opacity:.45}\
+@media(prefers-color-scheme:dark){.paper{fill:#0d1117}text{fill:#e6edf3}.faint{fill:#9198a1}\
+.grid{stroke:#30363d}.one{stroke:#e6edf3}\
+.s0{fill:#58a6ff;stroke:#58a6ff}.s1{fill:#f0883e;stroke:#f0883e}\
+.s2{fill:#3fb950;stroke:#3fb950}.s3{fill:#bc8cff;stroke:#bc8cff}}";
 
 /// One of the two plots.
 struct Panel {
@@ -78,16 +79,15 @@ pub fn render(results: &Results) -> String {
         results.header.grid, results.header.preset
     );
     text(&mut out, 16.0, 24.0, "title", "start", &heading);
-    let machine = format!(
-        "{}, {}, {}; {}",
-        results.header.cpu, results.header.simd, results.header.date, results.header.parameters
-    );
+    let header = &results.header;
+    let machine = format!("{}, {}, {}", header.cpu, header.simd, header.date);
     text(&mut out, 16.0, 42.0, "faint", "start", &machine);
+    text(&mut out, 16.0, 58.0, "faint", "start", &header.parameters);
     if rows.is_empty() {
         text(
             &mut out,
             16.0,
-            70.0,
+            82.0,
             "",
             "start",
             "No cell was run by both provers.",
@@ -130,14 +130,14 @@ fn legend(out: &mut String, threads: &[usize]) {
         let series = SERIES[index % SERIES.len()];
         let _ = writeln!(
             out,
-            "<circle class=\"{series}\" cx=\"{x}\" cy=\"62\" r=\"4\"/>"
+            "<circle class=\"{series}\" cx=\"{x}\" cy=\"78\" r=\"4\"/>"
         );
         let name = if *count == 1 {
             "1 thread".to_string()
         } else {
             format!("{count} threads")
         };
-        text(out, x + 9.0, 66.0, "", "start", &name);
+        text(out, x + 9.0, 82.0, "", "start", &name);
         x += 95.0;
     }
 }

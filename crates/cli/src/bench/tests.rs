@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use clap::Parser;
+use prova_proof_file::Exit;
 use serde_json::Value;
 
 use super::grid::Cell;
 use super::header::{Header, STOCK, Yardstick};
-use super::results::{Results, Row, SCHEMA, Side, Skipped, summarise};
+use super::results::{Results, Row, SCHEMA, Side, SkipKind, Skipped, summarise};
 use super::stats::Spread;
 use super::{BenchArgs, markdown, run, svg};
 use crate::output::Output;
@@ -97,12 +98,12 @@ fn fixed() -> Results {
         skipped: vec![
             Skipped {
                 cell: cells[2],
-                what: "stock",
+                kind: SkipKind::StockMemory,
                 reason: "needs more memory".into(),
             },
             Skipped {
                 cell: cells[1],
-                what: "cell",
+                kind: SkipKind::Infeasible,
                 reason: "infeasible".into(),
             },
         ],
@@ -185,7 +186,7 @@ fn json_has_the_rows() {
     assert_eq!(json["rows"][0]["vars"], 20);
     assert_eq!(json["rows"][0]["stock"]["total_ms"]["median"], 200.0);
     assert_eq!(json["rows"][4]["stock"], Value::Null);
-    assert_eq!(json["skipped"][0]["what"], "stock");
+    assert_eq!(json["skipped"][0]["kind"], "stock-memory");
     assert_eq!(json["header"]["yardstick"][0]["threads"], 1);
 }
 
@@ -244,6 +245,7 @@ fn cells_that_cannot_be_run_are_reported() {
         "{}",
         failure.message
     );
+    assert_eq!(failure.exit, Exit::Malformed);
     let args =
         parse("whir --cells 16,1,1 --threads 1 --runs 1 --mem-limit 64KiB --nearest").unwrap();
     let failure = run(&args, QUIET).unwrap_err();
@@ -252,4 +254,5 @@ fn cells_that_cannot_be_run_are_reported() {
         "{}",
         failure.message
     );
+    assert_eq!(failure.exit, Exit::Resource);
 }

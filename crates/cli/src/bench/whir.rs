@@ -8,7 +8,7 @@ use super::grid::Cell;
 use super::header::machine_header;
 use super::measure::{Job, Stopped};
 use super::progress::{Progress, table_head, table_line};
-use super::results::{Results, SCHEMA, Skipped, summarise};
+use super::results::{Results, SCHEMA, SkipKind, Skipped, summarise};
 use super::{markdown, svg};
 use crate::error::Failure;
 use crate::outfile::OutFile;
@@ -42,6 +42,7 @@ pub fn run(args: &WhirArgs, output: Output) -> Result<Report, Failure> {
         }
     }
     if !results.defects.is_empty() {
+        output.note(&text);
         return Err(Failure::rejected(results.defects.join("\n")));
     }
     if results.rows.is_empty() {
@@ -49,10 +50,13 @@ pub fn run(args: &WhirArgs, output: Output) -> Result<Report, Failure> {
             .skipped
             .iter()
             .map(|skip| format!("\n  {}: {}", skip.cell, skip.reason));
-        return Err(Failure::resource(format_args!(
-            "no cell can be run:{}",
-            reasons.collect::<String>()
-        )));
+        let message = format!("no cell can be run:{}", reasons.collect::<String>());
+        let infeasible = |skip: &Skipped| skip.kind == SkipKind::Infeasible;
+        return Err(if results.skipped.iter().all(infeasible) {
+            Failure::malformed(message)
+        } else {
+            Failure::resource(message)
+        });
     }
     Ok(Report { text, json })
 }
@@ -80,10 +84,13 @@ fn measure(args: &WhirArgs, output: Output) -> Result<Results, Failure> {
     for &cell in &cells {
         match Job::plan(args, cell) {
             Ok(job) => jobs.push(job),
-            Err(reason) => skip(&mut results, output, cell, "cell", reason),
+            Err(reason) => skip(&mut results, output, cell, SkipKind::Infeasible, reason),
         }
     }
     results.header.parameters = parameters(&args.params(cells[0]));
+    if cfg!(debug_assertions) {
+        output.note("warning: a development build; its times say nothing, use --release");
+    }
     output.note(&markdown::header(&results.header));
     output.note(&table_head());
 
@@ -92,13 +99,19 @@ fn measure(args: &WhirArgs, output: Output) -> Result<Results, Failure> {
     for (index, mut job) in jobs.into_iter().enumerate() {
         let limit = args.limit();
         if let Err(reason) = job.limit_memory(limit) {
-            skip(&mut results, output, job.cell, "cell", reason);
+            skip(&mut results, output, job.cell, SkipKind::Memory, reason);
             progress.skip(&job, &pools);
             continue;
         }
         let mut stock = args.against == Peer::Stock;
         if stock && let Err(reason) = job.stock_fits(limit) {
-            skip(&mut results, output, job.cell, "stock", reason);
+            skip(
+                &mut results,
+                output,
+                job.cell,
+                SkipKind::StockMemory,
+                reason,
+            );
             stock = false;
         }
         let mut reference = None;
@@ -111,7 +124,7 @@ fn measure(args: &WhirArgs, output: Output) -> Result<Results, Failure> {
                 }
                 Err(Stopped::Failed(failure)) => return Err(failure),
                 Err(Stopped::Skip(reason)) => {
-                    skip(&mut results, output, job.cell, "cell", reason);
+                    skip(&mut results, output, job.cell, SkipKind::Prover, reason);
                 }
                 Err(Stopped::Defect(defect)) => {
                     output.note(&format!("DEFECT  {defect}"));
@@ -121,7 +134,9 @@ fn measure(args: &WhirArgs, output: Output) -> Result<Results, Failure> {
         }
     }
     results.summary = summarise(&results.rows);
-    output.note(&markdown::summary(&results.summary));
+    if output.json {
+        output.note(&markdown::summary(&results.summary));
+    }
     Ok(results)
 }
 
@@ -132,14 +147,14 @@ fn pool(threads: usize) -> Result<ThreadPool, Failure> {
         .map_err(|error| Failure::resource(format_args!("cannot start threads: {error}")))
 }
 
-fn skip(results: &mut Results, output: Output, cell: Cell, what: &'static str, reason: String) {
-    let who = if what == "cell" {
-        "skipped"
-    } else {
+fn skip(results: &mut Results, output: Output, cell: Cell, kind: SkipKind, reason: String) {
+    let who = if kind == SkipKind::StockMemory {
         "stock skipped"
+    } else {
+        "skipped"
     };
     output.note(&format!("{cell}  {who}: {reason}"));
-    results.skipped.push(Skipped { cell, what, reason });
+    results.skipped.push(Skipped { cell, kind, reason });
 }
 
 fn parameters(params: &Params) -> String {
