@@ -56,6 +56,9 @@ pub enum Command {
     Verify(Box<VerifyArgs>),
     /// Say what a proof file holds, without verifying it.
     Inspect(InspectArgs),
+    /// Measure against peers.
+    #[command(arg_required_else_help = true)]
+    Bench(crate::bench::BenchArgs),
     /// Say what this build and this machine can do.
     #[command(after_help = "EXAMPLES\n  prova info\n  prova info --json")]
     Info,

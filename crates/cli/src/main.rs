@@ -3,7 +3,9 @@
 //! `args` is the command tree, one module below it is one command. `output` alone writes to stdout
 //! and stderr; `front` alone names the prover.
 
+mod alloc;
 mod args;
+mod bench;
 mod error;
 mod expect;
 mod front;
@@ -76,6 +78,7 @@ fn command(command: &Command, output: Output) -> Result<Report, Failure> {
         Command::Whir(command) => whir::run(command, output),
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),
+        Command::Bench(args) => bench::run(args, output),
         Command::Info => Ok(info::run(output)),
     }
 }

@@ -55,6 +55,22 @@ pub fn prove<S: Suite>(
     }
 }
 
+/// [`prove`] in suffix order, for callers that need no other and would compile both.
+///
+/// # Errors
+/// As [`prove`].
+///
+/// # Panics
+/// If the parameters ask for prefix order.
+pub fn prove_suffix<S: Suite>(
+    params: &Params,
+    table: Table,
+    request: &Request,
+) -> Result<StockProved, ProveError> {
+    assert_eq!(params.order, Order::Suffix, "suffix order only");
+    prove_layout::<S, SuffixProver<S::F, S::EF>>(params, table, request)
+}
+
 fn prove_layout<S: Suite, L: Layout<S::F, S::EF>>(
     params: &Params,
     table: Table,

@@ -158,7 +158,7 @@ fn stock_prove<S: Suite>(
     table: Table,
     request: &Request,
 ) -> Result<stock::StockProved, ProveError> {
-    stock::prove::<Timed<S>>(params, table, request)
+    stock::prove_suffix::<Timed<S>>(params, table, request)
 }
 
 /// Pseudo-random values: SplitMix64, its high half scaled to the field.

@@ -35,6 +35,10 @@ mod tasks;
 mod tests;
 mod twiddles;
 
+/// Receives finished rows. A trait object, so that the transforms are compiled once a field and
+/// not once a caller.
+type Sink<'a, F> = &'a (dyn Fn(usize, &[F], &[F]) + Sync);
+
 /// Encoder for codewords of up to a fixed number of rows; holds the twiddle tables.
 #[derive(Clone, Debug)]
 pub struct Encoder<F> {
@@ -104,18 +108,18 @@ impl<F: TwoAdicField + PrimeField32> Encoder<F> {
             target_feature = "avx512ifma"
         ))]
         if ifma::Ifma::applies::<F>() {
-            return self.encode_by::<ifma::Ifma, S>(message, width, log_inv_rate, codeword, &sink);
+            return self.encode_by::<ifma::Ifma>(message, width, log_inv_rate, codeword, &sink);
         }
-        self.encode_by::<Packed, S>(message, width, log_inv_rate, codeword, &sink);
+        self.encode_by::<Packed>(message, width, log_inv_rate, codeword, &sink);
     }
 
-    fn encode_by<A: Arith<F>, S: Fn(usize, &[F], &[F]) + Sync>(
+    fn encode_by<A: Arith<F>>(
         &self,
         message: &[F],
         width: usize,
         log_inv_rate: usize,
         codeword: &mut [MaybeUninit<F>],
-        sink: &S,
+        sink: Sink<'_, F>,
     ) {
         let job = Job::<F, A>::new(&self.twiddles, message, width, log_inv_rate);
         assert_eq!(
@@ -171,18 +175,18 @@ impl<F: TwoAdicField + PrimeField32> Encoder<F> {
             target_feature = "avx512ifma"
         ))]
         if ifma::Ifma::applies::<F>() {
-            return self.discard_by::<ifma::Ifma, S>(message, width, log_inv_rate, scratch, &sink);
+            return self.discard_by::<ifma::Ifma>(message, width, log_inv_rate, scratch, &sink);
         }
-        self.discard_by::<Packed, S>(message, width, log_inv_rate, scratch, &sink);
+        self.discard_by::<Packed>(message, width, log_inv_rate, scratch, &sink);
     }
 
-    fn discard_by<A: Arith<F>, S: Fn(usize, &[F], &[F]) + Sync>(
+    fn discard_by<A: Arith<F>>(
         &self,
         message: &[F],
         width: usize,
         log_inv_rate: usize,
         scratch: &mut Vec<F>,
-        sink: &S,
+        sink: Sink<'_, F>,
     ) {
         let job = Job::<F, A>::new(&self.twiddles, message, width, log_inv_rate);
         if job.is_scalar() {

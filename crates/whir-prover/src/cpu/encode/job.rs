@@ -5,6 +5,7 @@ use core::slice;
 
 use p3_field::{Field, PackedValue, PrimeField32, TwoAdicField};
 
+use super::Sink;
 use super::kernel::{self, Arith, Rows};
 use super::scratch::Scratch;
 use super::tail::Tail;
@@ -133,11 +134,11 @@ impl<'a, F: TwoAdicField + PrimeField32, A: Arith<F>> Job<'a, F, A> {
     ///
     /// # Safety
     /// `lower` and `upper` are valid for half the codeword each.
-    pub(super) unsafe fn encode_scalar<S: Fn(usize, &[F], &[F])>(
+    pub(super) unsafe fn encode_scalar(
         &self,
         lower: *mut F,
         upper: *mut F,
-        sink: &S,
+        sink: Sink<'_, F>,
     ) {
         let len = self.half_rows() * self.width;
         for (side, half) in [lower, upper].into_iter().enumerate() {
@@ -178,12 +179,12 @@ impl<'a, F: TwoAdicField + PrimeField32, A: Arith<F>> Job<'a, F, A> {
     ///
     /// # Safety
     /// `lower` and `upper` are valid for a region each.
-    pub(super) unsafe fn region_pair<S: Fn(usize, &[F], &[F]) + Sync>(
+    pub(super) unsafe fn region_pair(
         &self,
         c: usize,
         lower: *mut F,
         upper: *mut F,
-        sink: &S,
+        sink: Sink<'_, F>,
     ) {
         let (lower, upper) = (Shared(lower), Shared(upper));
         let half = self.regions() / 2;
@@ -257,14 +258,14 @@ impl<'a, F: TwoAdicField + PrimeField32, A: Arith<F>> Job<'a, F, A> {
     ///
     /// # Safety
     /// `lower` and `upper` are valid for a block each.
-    pub(super) unsafe fn block_pair<S: Fn(usize, &[F], &[F])>(
+    pub(super) unsafe fn block_pair(
         &self,
         i: usize,
         lower: *mut F,
         upper: *mut F,
         from_message: bool,
         scratch: &mut Scratch<F, A>,
-        sink: &S,
+        sink: Sink<'_, F>,
     ) {
         let blocks = self.half_rows() / self.block;
         let leaves = self.block / self.leaf;
