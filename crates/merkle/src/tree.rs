@@ -8,14 +8,17 @@ use crate::builder::TreeBuilder;
 /// Rows hashed per task of [`Tree::from_rows`].
 const BLOCK: usize = 256;
 
-/// A Merkle tree; the leaf digests may have been dropped.
+/// A Merkle tree; its lowest levels may have been dropped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree<D> {
     log_leaves: usize,
     /// The leaf digests, or empty. Kept always when there is a single leaf.
     leaves: Vec<D>,
-    /// Levels 1, 2, ... up to the root, one after the other; level `l` has `2^(L - l)` nodes.
+    /// Levels `lowest`, `lowest + 1`, ... up to the root, one after the other; level `l` has
+    /// `2^(L - l)` nodes.
     nodes: Vec<D>,
+    /// Level that `nodes` begins with.
+    lowest: usize,
 }
 
 impl<D: Copy> Tree<D> {
@@ -25,6 +28,7 @@ impl<D: Copy> Tree<D> {
             log_leaves: 0,
             leaves: vec![leaf],
             nodes: Vec::new(),
+            lowest: 1,
         }
     }
 
@@ -34,6 +38,7 @@ impl<D: Copy> Tree<D> {
             log_leaves,
             leaves,
             nodes,
+            lowest: 1,
         }
     }
 
@@ -72,6 +77,20 @@ impl<D: Copy> Tree<D> {
         self.log_leaves
     }
 
+    /// Drops all levels below `level`, the root excepted, and returns their memory. Openings ask
+    /// for the digests they need again.
+    pub fn drop_below(&mut self, level: usize) {
+        let level = level.min(self.log_leaves);
+        if level > self.lowest {
+            let from = level_start(self.log_leaves, level) - level_start(self.log_leaves, self.lowest);
+            self.nodes = self.nodes[from..].to_vec();
+            self.lowest = level;
+        }
+        if level > 0 && self.log_leaves > 0 {
+            self.leaves = Vec::new();
+        }
+    }
+
     /// Whether the leaf digests were kept.
     pub fn has_leaves(&self) -> bool {
         !self.leaves.is_empty()
@@ -81,11 +100,12 @@ impl<D: Copy> Tree<D> {
     /// repetitions allowed), as in `PrunedMerklePaths::sibling_hashes`: level by level from the
     /// leaves, by ascending position, and only siblings that the verifier cannot compute.
     ///
-    /// `leaf` is asked for the digest of a natural leaf index if the leaf level was dropped.
+    /// `missing` is asked for the digest of a natural node `(level, index)` of a level that was
+    /// dropped; level 0 are the leaves.
     ///
     /// # Panics
     /// If an index is not below the number of leaves.
-    pub fn open(&self, indices: &[usize], mut leaf: impl FnMut(usize) -> D) -> Vec<D> {
+    pub fn open(&self, indices: &[usize], mut missing: impl FnMut(usize, usize) -> D) -> Vec<D> {
         let mut frontier = indices.to_vec();
         frontier.sort_unstable();
         frontier.dedup();
@@ -106,11 +126,8 @@ impl<D: Copy> Tree<D> {
                     i > 0 && frontier[i - 1] == sibling
                 };
                 if !known {
-                    siblings.push(if level == 0 && self.leaves.is_empty() {
-                        leaf(sibling)
-                    } else {
-                        self.digest(level, sibling)
-                    });
+                    let stored = self.digest(level, sibling);
+                    siblings.push(stored.unwrap_or_else(|| missing(level, sibling)));
                 }
             }
             for node in &mut frontier {
@@ -121,15 +138,15 @@ impl<D: Copy> Tree<D> {
         siblings
     }
 
-    /// Digest of a natural node index; level 0 only where leaves are kept.
-    fn digest(&self, level: usize, index: usize) -> D {
-        let bits = self.log_leaves - level;
-        let position = reverse(index, bits);
+    /// Digest of a natural node index, if its level was kept.
+    fn digest(&self, level: usize, index: usize) -> Option<D> {
+        let position = reverse(index, self.log_leaves - level);
         if level == 0 {
-            self.leaves[position]
-        } else {
-            self.nodes[level_start(self.log_leaves, level) + position]
+            return self.leaves.get(position).copied();
         }
+        let start = level_start(self.log_leaves, level);
+        let from = start.checked_sub(level_start(self.log_leaves, self.lowest))?;
+        self.nodes.get(from + position).copied()
     }
 }
 

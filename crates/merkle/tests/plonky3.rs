@@ -61,15 +61,32 @@ fn check<F, M, H, W, const D: usize>(
     for picks in [0, 1, 2, 7, 40] {
         let indices: Vec<usize> = (0..picks).map(|_| rng.random_range(0..count)).collect();
         if indices.is_empty() {
-            assert!(full.open(&indices, |_| unreachable!()).is_empty());
+            assert!(full.open(&indices, |_, _| unreachable!()).is_empty());
             continue;
         }
         let (rows, proof) = mmcs.open_multi_batch(&indices, &data);
-        let siblings = full.open(&indices, |_| unreachable!("the leaves are kept"));
+        let siblings = full.open(&indices, |_, _| unreachable!("the leaves are kept"));
         assert_eq!(siblings, proof.sibling_hashes, "{indices:?}");
-        let recomputed = lean.open(&indices, |i| {
+        let leaf = |i: usize| {
             let mut out = [Default::default()];
             hasher.hash_rows(row(i), width, &mut out);
+            out[0]
+        };
+        let recomputed = lean.open(&indices, |level, i| {
+            assert_eq!(level, 0, "only the leaves are missing");
+            leaf(i)
+        });
+        assert_eq!(recomputed, siblings);
+        let mut leaner = lean.clone();
+        leaner.drop_below(2);
+        assert_eq!(leaner.root(), lean.root());
+        let recomputed = leaner.open(&indices, |level, i| {
+            if level == 0 {
+                return leaf(i);
+            }
+            assert_eq!(level, 1, "only the two lowest levels are missing");
+            let mut out = [Default::default()];
+            hasher.compress(&[leaf(2 * i)], &[leaf(2 * i + 1)], &mut out);
             out[0]
         });
         assert_eq!(recomputed, siblings);

@@ -115,7 +115,6 @@ pub trait Backend<S: ProverSuite>: Send + Sync {
     fn fold_message(
         &self,
         ctx: Context<'_>,
-        base: &Self::Base,
         message: &Message<'_, S::F>,
         challenges: &[S::EF],
         weights: &[SlotWeight<S::EF>],

@@ -5,6 +5,8 @@
 //! rounds are then an ordinary sumcheck over tables of `2^k` values a claim: the messages are the
 //! same as those from the accumulators of eprint 2025/1117 that the stock prover keeps.
 
+use std::sync::Arc;
+
 use p3_challenger::fs::TranscriptField;
 use p3_challenger::{FieldChallenger, GrindingChallenger};
 use p3_field::{Field, PrimeCharacteristicRing};
@@ -61,7 +63,7 @@ pub struct DirectLayout<'a, S: ProverSuite, B: Backend<S>> {
     placements: Vec<TablePlacement>,
     num_variables: usize,
     fold: usize,
-    backend: Option<(&'a B, &'a B::Base)>,
+    backend: Option<(&'a B, Arc<B::Base>)>,
     /// Per source table, in order of recording.
     claims: Vec<Vec<Claim<S::EF>>>,
     virtual_claims: Vec<Claim<S::EF>>,
@@ -73,7 +75,7 @@ impl<'a, S: ProverSuite, B: Backend<S>> DirectLayout<'a, S, B> {
         inner: SuffixProver<S::F, S::EF>,
         fold: usize,
         backend: &'a B,
-        base: &'a B::Base,
+        base: Arc<B::Base>,
     ) -> Self {
         Self { backend: Some((backend, base)), fold, ..Self::over(inner) }
     }
@@ -221,7 +223,7 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
         point: &Point<S::EF>,
     ) -> OpeningEvals<S::EF> {
         assert!(batch.next().is_empty(), "successor claims take the stock layout");
-        let (backend, base) = self.backend.expect("claims are recorded on a back end");
+        let (backend, base) = self.backend.as_ref().expect("claims are recorded on a back end");
         let table = self.inner.table(table_idx);
         let placement = self
             .placements
@@ -260,7 +262,7 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
     }
 
     fn record_virtual(&mut self, point: &Point<S::EF>) -> S::EF {
-        let (backend, base) = self.backend.expect("claims are recorded on a back end");
+        let (backend, base) = self.backend.as_ref().expect("claims are recorded on a back end");
         let message = message(|id| self.inner.table(id), &self.shapes);
         let mut sum: Partial<S::EF> = S::EF::zero_vec(1 << self.fold);
         for column in &message.columns {

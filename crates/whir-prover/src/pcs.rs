@@ -188,7 +188,7 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
     fn open_stock<L: Layout<S::F, S::EF>>(
         &self,
         mut layout: L,
-        base: &B::Base,
+        base: Arc<B::Base>,
         message: Message<'_, S::F>,
         protocol: &OpeningProtocol,
         points: Option<&[Point<S::EF>]>,
@@ -214,39 +214,49 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
     fn open_direct(
         &self,
         layout: SuffixProver<S::F, S::EF>,
-        base: &B::Base,
+        base: Arc<B::Base>,
         protocol: &OpeningProtocol,
         points: Option<&[Point<S::EF>]>,
         challenger: &mut C,
     ) -> Result<PcsProof<S::F, S::EF, S::Mmcs>, PcsError> {
         let ctx = self.context();
         let fold = self.config.round_folding_factor(0);
-        let mut layout = DirectLayout::<S, B>::new(layout, fold, &self.backend, base);
+        let mut layout = DirectLayout::<S, B>::new(layout, fold, &self.backend, Arc::clone(&base));
         let (answers, evals) = self.record(&mut layout, protocol, points, challenger);
-        let layout = layout;
-        let run = Run::<S, B, C> {
+        let (openings, pow_bits) =
+            (protocol.num_openings(), self.config.starting_folding_pow_bits());
+        let first_fold = |layout: &DirectLayout<'_, S, B>, challenger: &mut C| {
+            ctx.stopwatch.time(Stage::Sumcheck, || {
+                let mut data = SumcheckData::default();
+                let (challenges, weights) = layout.play(&mut data, pow_bits, challenger);
+                let message = layout.message();
+                let tables =
+                    self.backend.fold_message(ctx, &message, &challenges, &weights);
+                FirstFold { tables, data }
+            })
+        };
+        let run = |message| Run::<S, B, C> {
             config: &self.config,
             backend: &self.backend,
             ctx,
             base,
-            message: layout.message(),
+            message,
         };
-        let pow_bits = self.config.starting_folding_pow_bits();
-        let whir = run.play(challenger, protocol.num_openings(), answers, |challenger| {
-            ctx.stopwatch.time(Stage::Sumcheck, || {
-                let mut data = SumcheckData::default();
-                let (challenges, weights) = layout.play(&mut data, pow_bits, challenger);
-                let tables = self.backend.fold_message(
-                    ctx,
-                    base,
-                    &layout.message(),
-                    &challenges,
-                    &weights,
-                );
-                FirstFold { tables, data }
+        let whir = if ctx.keep_codeword {
+            // Rows come from the codeword: the message is dropped as soon as it is folded.
+            run(self.no_message()).play(challenger, openings, answers, move |challenger| {
+                first_fold(&layout, challenger)
             })
-        })?;
+        } else {
+            run(layout.message())
+                .play(challenger, openings, answers, |challenger| first_fold(&layout, challenger))
+        }?;
         Ok(PcsProof { whir, evals })
+    }
+
+    /// Stands for a message that no opening will ask for.
+    const fn no_message(&self) -> Message<'static, S::F> {
+        Message { num_variables: self.config.num_variables(), columns: Vec::new() }
     }
 
     /// Draws the out-of-domain claims, then the opening claims, as the stock scheme does.
@@ -291,13 +301,17 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
         let ProverData { layout, base } = data;
         match layout {
             Claimable::Suffix(layout) if direct => {
-                self.open_direct(own(layout), &base, protocol, points, challenger)
+                self.open_direct(own(layout), base, protocol, points, challenger)
             }
             Claimable::Suffix(layout) => {
                 // Successor claims run on a copy of the stock layout; the rows stay here.
                 let claims = SuffixProver::clone(&layout);
                 let message = layout::message(|id| layout.table(id), &layout.table_shapes());
-                self.open_stock(claims, &base, message, protocol, points, challenger)
+                self.open_stock(claims, base, message, protocol, points, challenger)
+            }
+            Claimable::Prefix(layout) if self.options.keep_codeword => {
+                let message = self.no_message();
+                self.open_stock(own(layout), base, message, protocol, points, challenger)
             }
             Claimable::Prefix(layout) => {
                 let claims = PrefixProver::clone(&layout);
@@ -306,7 +320,7 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
                 let witness = PrefixProver::<S::F, S::EF>::new_witness(tables.collect(), fold);
                 let values = PrefixMessage::<S>::new(&witness, fold);
                 let message = values.message(self.config.num_variables());
-                self.open_stock(claims, &base, message, protocol, points, challenger)
+                self.open_stock(claims, base, message, protocol, points, challenger)
             }
         }
     }

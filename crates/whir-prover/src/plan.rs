@@ -71,30 +71,40 @@ pub fn plans(shape: Shape, run: &WhirShape, degree: usize) -> [Plan; 2] {
     let first = commitment(run.num_variables, fold, run.starting_log_inv_rate, ELEMENT);
 
     let peak = |keep: bool| {
-        let held = if keep { first.codeword } else { 0 };
         // Without a codeword to keep, cosets are encoded a pair at a time.
         let encode = if keep { first.codeword } else { message.saturating_mul(2) };
-        let mut peak = sum(&[message, copy, encode, first.tree]);
-        let mut previous = Commitment { codeword: held, tree: first.tree };
+        // A tree is finished before its lowest level is dropped.
+        let built = |c: Commitment| c.tree.saturating_add(c.tree / 2);
+        let mut peak = sum(&[message, copy, encode, built(first)]);
+        let mut previous = if keep {
+            Commitment { codeword: first.codeword, tree: first.tree / 2 }
+        } else {
+            Commitment { codeword: 0, tree: first.tree }
+        };
         let mut variables = run.num_variables.saturating_sub(fold);
+        // The message is folded, then no longer needed, unless rows are evaluated from it.
+        let table = pow2_bytes(variables, ext);
+        let folding = [message, previous.codeword, previous.tree, table.saturating_mul(2)];
+        peak = peak.max(sum(&folding));
+        let held = if keep { 0 } else { message };
         for round in &run.rounds {
             let table = pow2_bytes(variables, ext);
             let next = commitment(variables, round.sumcheck.rounds, round.log_inv_rate, ext);
             // Both tables, the rows of the new message, two commitments.
             let now = [
-                message,
+                held,
                 previous.codeword,
                 previous.tree,
                 table.saturating_mul(3),
                 next.codeword,
-                next.tree,
+                built(next),
             ];
             peak = peak.max(sum(&now));
             variables = variables.saturating_sub(round.sumcheck.rounds);
-            previous = next;
+            previous = Commitment { tree: next.tree / 2, ..next };
         }
         let last = pow2_bytes(variables, ext).saturating_mul(2);
-        let end = sum(&[message, previous.codeword, previous.tree, last]);
+        let end = sum(&[held, previous.codeword, previous.tree, last]);
         peak.max(end).saturating_add(SMALL)
     };
     [

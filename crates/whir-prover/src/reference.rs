@@ -103,7 +103,6 @@ impl<S: ProverSuite> Backend<S> for Reference {
     fn fold_message(
         &self,
         _ctx: Context<'_>,
-        _base: &Self::Base,
         message: &Message<'_, S::F>,
         challenges: &[S::EF],
         weights: &[SlotWeight<S::EF>],

@@ -3,6 +3,8 @@
 //! The transcript steps are played through `p3-whir`'s own drivers, which panic on a step out of
 //! order; the messages between them come from a [`Backend`].
 
+use std::sync::Arc;
+
 use p3_challenger::{CanObserve, CanSampleUniformBits, FieldChallenger, GrindingChallenger};
 use p3_commit::Mmcs;
 use p3_field::PrimeCharacteristicRing;
@@ -39,7 +41,7 @@ impl<S: ProverSuite, C> Challenger<S> for C where
 
 /// The commitment that the next query phase opens.
 enum Queried<'a, S: ProverSuite, B: Backend<S>> {
-    Base(&'a B::Base, Message<'a, S::F>),
+    Base(Arc<B::Base>, Message<'a, S::F>),
     Folded(B::Folded),
 }
 
@@ -67,8 +69,8 @@ pub struct Run<'a, S: ProverSuite, B: Backend<S>, C> {
     pub backend: &'a B,
     /// Stage times, cancellation, order.
     pub ctx: Context<'a>,
-    /// The initial commitment.
-    pub base: &'a B::Base,
+    /// The initial commitment; dropped once its rows are opened, if nobody else holds it.
+    pub base: Arc<B::Base>,
     /// The message behind it.
     pub message: Message<'a, S::F>,
 }

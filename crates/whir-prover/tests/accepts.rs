@@ -17,7 +17,12 @@ fn suites() -> impl Iterator<Item = (Field, usize, HashSuite)> {
 /// Proves with both provers and verifies both; true if the parameters fit.
 fn both_ways(params: &Params, variables: usize, columns: usize, request: &Request) -> bool {
     let table = table(params, variables, columns, variables as u32);
-    match (ours(params, &table, request), stock(params, &table, request)) {
+    let Some(stock) = stock(params, &table, request) else {
+        let ours = ours(params, &table, request).unwrap();
+        accepts(params, &ours.statement, &ours.body, "our proof");
+        return true;
+    };
+    match (ours(params, &table, request), stock) {
         (Ok(ours), Ok(stock)) => {
             accepts(params, &ours.statement, &ours.body, "our proof");
             accepts(params, &stock.statement, &stock.body, "stock proof");

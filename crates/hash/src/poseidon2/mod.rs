@@ -3,6 +3,8 @@
 #[cfg(target_arch = "x86_64")]
 mod ifma;
 mod params;
+#[cfg(target_arch = "x86_64")]
+mod plan;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod scaled;

@@ -122,7 +122,12 @@ impl<S: ProverSuite> Cpu<S> {
         // wall time is its share of the workers' time.
         let workers = rayon::current_num_threads().max(1) as u64;
         let share = Duration::from_nanos(hashing.into_inner() / workers).min(encoded);
-        let tree = ctx.stopwatch.time(Stage::Merkle, || builder.finish(&self.hasher));
+        let mut tree =
+            ctx.stopwatch.time(Stage::Merkle, || builder.finish::<S::F, _>(&self.hasher));
+        if keep_codeword {
+            // Half of what is left of the tree, for a few hashes an opening.
+            tree.drop_below(2);
+        }
         ctx.stopwatch.give(Stage::Merkle, share);
         let root = tree.root();
         let codeword = keep_codeword.then_some(codeword);
@@ -137,36 +142,52 @@ impl<S: ProverSuite> Cpu<S> {
         recompute: impl FnOnce(&[usize]) -> Vec<Vec<S::F>>,
     ) -> Opened<S::F, S::Digest> {
         let Commitment { codeword, tree, width, log_rows } = commitment;
-        let hash = |row: &[S::F]| {
-            let mut digest = [S::Digest::default()];
-            self.hasher.hash_rows(row, *width, &mut digest);
-            digest[0]
-        };
         match codeword {
             Some(codeword) => {
                 let row = |i: usize| &codeword[reverse(i, *log_rows) * width..][..*width];
                 Opened {
                     rows: indices.iter().map(|&i| row(i).to_vec()).collect(),
-                    siblings: tree.open(indices, |i| hash(row(i))),
+                    siblings: tree.open(indices, |level, i| self.digest(level, i, *width, &row)),
                 }
             }
             None => {
-                // The leaf layer is not kept either, so siblings of opened leaves count as well.
+                // Leaves are not kept either, so siblings of opened leaves count as well.
                 let mut wanted: Vec<usize> = indices.iter().flat_map(|&i| [i, i ^ 1]).collect();
-                wanted.retain(|&i| i < 1 << log_rows);
                 wanted.sort_unstable();
                 wanted.dedup();
                 let rows = recompute(&wanted);
                 let row = |i: usize| {
                     let at = wanted.binary_search(&i).expect("opened rows were asked for");
-                    &rows[at]
+                    rows[at].as_slice()
                 };
                 Opened {
-                    rows: indices.iter().map(|&i| row(i).clone()).collect(),
-                    siblings: tree.open(indices, |i| hash(row(i))),
+                    rows: indices.iter().map(|&i| row(i).to_vec()).collect(),
+                    siblings: tree.open(indices, |level, i| self.digest(level, i, *width, &row)),
                 }
             }
         }
+    }
+
+    /// Digest of a node whose level the tree does not keep, from the rows below it.
+    fn digest<'a>(
+        &self,
+        level: usize,
+        index: usize,
+        width: usize,
+        row: &impl Fn(usize) -> &'a [S::F],
+    ) -> S::Digest
+    where
+        S::F: 'a,
+    {
+        let mut digest = [S::Digest::default()];
+        if level == 0 {
+            self.hasher.hash_rows(row(index), width, &mut digest);
+        } else {
+            let [left, right] =
+                [0, 1].map(|side| self.digest(level - 1, 2 * index + side, width, row));
+            self.hasher.compress(&[left], &[right], &mut digest);
+        }
+        digest[0]
     }
 }
 
@@ -257,7 +278,6 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
     fn fold_message(
         &self,
         ctx: Context<'_>,
-        _base: &Self::Base,
         message: &Message<'_, S::F>,
         challenges: &[S::EF],
         weights: &[SlotWeight<S::EF>],

@@ -97,7 +97,7 @@ fn check<F: TwoAdicField + PrimeField32>(
     codeword.fill(F::TWO);
     // SAFETY: same layout, and only elements are written.
     let uninit = unsafe { &mut *(core::ptr::from_mut(&mut codeword[..]) as *mut [MaybeUninit<F>]) };
-    encoder.encode_by::<Packed, _>(&message, width, r, uninit, &|_: usize, _: &[F], _: &[F]| {});
+    encoder.encode_by::<Packed>(&message, width, r, uninit, &|_: usize, _: &[F], _: &[F]| {});
     assert!(codeword == want, "portable: m {m} width {width} r {r}");
     let mut scratch = vec![F::TWO; 5];
     encoder.encode_discarding(&message, width, r, &mut scratch, sink);
