@@ -153,7 +153,7 @@ unsafe fn sponge<F: Poseidon2Field<W>, const W: usize, const G: usize>(
         if done < count {
             // SAFETY: the rows from `done` on have room in `out`.
             unsafe {
-                store_digests::<F, W>(c, s, &sums[g], out.add(8 * done), (count - done).min(LANES))
+                store_digests::<F, W>(c, s, &sums[g], out.add(8 * done), (count - done).min(LANES));
             };
         }
     }
@@ -214,7 +214,13 @@ unsafe fn compress_some<F: Poseidon2Field<16>, const G: usize>(
         if done < count {
             // SAFETY: the nodes from `done` on have room in `out`.
             unsafe {
-                store_digests::<F, 16>(c, s, &sums[g], out.add(8 * done), (count - done).min(LANES))
+                store_digests::<F, 16>(
+                    c,
+                    s,
+                    &sums[g],
+                    out.add(8 * done),
+                    (count - done).min(LANES),
+                );
             };
         }
     }

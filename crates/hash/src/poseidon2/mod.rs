@@ -32,7 +32,8 @@ impl<F: Poseidon2Field<WIDTH>, const WIDTH: usize> Poseidon2Kernel<F, WIDTH> {
     pub fn new(external: &ExternalLayerConstants<F, WIDTH>, internal: &[F]) -> Self {
         Self {
             #[cfg(target_arch = "x86_64")]
-            wide: ifma::supported()
+            // The wide kernel takes it that external rounds come last.
+            wide: (ifma::supported() && !external.get_terminal_constants().is_empty())
                 .then(|| std::sync::Arc::new(scaled::ScaledConstants::new(external, internal))),
             ..Self::portable(external, internal)
         }

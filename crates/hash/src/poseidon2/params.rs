@@ -1,7 +1,7 @@
 //! What the kernels need to know about one field and one state width.
 
 use p3_baby_bear::{BabyBear, Poseidon2BabyBear};
-use p3_field::{Field, PrimeField32};
+use p3_field::Field;
 use p3_koala_bear::{KoalaBear, Poseidon2KoalaBear};
 use p3_poseidon2::ExternalLayerConstants;
 use p3_symmetric::CryptographicPermutation;
@@ -196,6 +196,7 @@ poseidon2_field!(
 );
 
 /// The two-adic part of the field's order: `p - 1 = odd * 2^TWO_ADICITY`.
-pub(super) const fn two_adicity<F: PrimeField32>() -> u32 {
+#[cfg(target_arch = "x86_64")]
+pub(super) const fn two_adicity<F: p3_field::PrimeField32>() -> u32 {
     (F::ORDER_U32 - 1).trailing_zeros()
 }

@@ -19,6 +19,14 @@ struct PlanOf<F, const W: usize>(core::marker::PhantomData<F>);
 
 impl<F: Poseidon2Field<W>, const W: usize> PlanOf<F, W> {
     const PLAN: Plan = plan::<F, W>();
+
+    const fn step(pair: bool, k: usize) -> Step {
+        if pair {
+            Self::PLAN.pair[k].square
+        } else {
+            Self::PLAN.single[k].1
+        }
+    }
 }
 
 /// Evaluates the body for each pair, `$k` a constant.
@@ -56,30 +64,32 @@ struct Sum {
     lifted: V,
 }
 
-/// `x` times what `step` says, up to a multiple of `p`, plus the sum.
-#[inline(always)]
-fn apply<F: Poseidon2Field<W>, const W: usize>(x: V, step: Step, sum: Sum) -> V {
+/// `x` times the square of pair `K`'s entry, or the entry of single `K`, up to a multiple of `p`,
+/// plus the sum.
+#[inline]
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn apply<F: Poseidon2Field<W>, const W: usize, const PAIR: bool, const K: usize>(
+    x: V,
+    sum: Sum,
+) -> V {
     let p = F::ORDER_U64;
-    // SAFETY: inlined into functions that enable the features.
-    unsafe {
-        match step {
-            Step::Times(1) => add(x, sum.plain),
-            Step::Times(d) => _mm512_madd52lo_epu64(sum.plain, x, splat(u64::from(d))),
-            Step::Inv(k) => {
-                let high = _mm512_srl_epi64(x, _mm_cvtsi32_si128(k as i32));
-                let low = _mm512_andnot_si512(x, splat((1 << k) - 1));
-                _mm512_madd52lo_epu64(add(high, sum.plain), low, splat((p - 1) >> k))
-            }
-            Step::NegInv(k) => {
-                let high = _mm512_srl_epi64(x, _mm_cvtsi32_si128(k as i32));
-                let low = _mm512_and_si512(x, splat((1 << k) - 1));
-                _mm512_madd52lo_epu64(sub(sum.lifted, high), low, splat((p - 1) >> k))
-            }
-            Step::Reduced(d) => {
-                let factor = ((u128::from(d) << 52) % p as u128) as u64;
-                let quotient = factor.wrapping_mul(neg_inverse(p)) & ((1 << 52) - 1);
-                mul_from::<F, W>(sum.plain, x, splat(factor), splat(quotient))
-            }
+    match const { PlanOf::<F, W>::step(PAIR, K) } {
+        Step::Times(1) => add(x, sum.plain),
+        Step::Times(d) => _mm512_madd52lo_epu64(sum.plain, x, splat(u64::from(d))),
+        Step::Inv(k) => {
+            let high = _mm512_srlv_epi64(x, splat(u64::from(k)));
+            let low = _mm512_andnot_si512(x, splat((1 << k) - 1));
+            _mm512_madd52lo_epu64(add(high, sum.plain), low, splat((p - 1) >> k))
+        }
+        Step::NegInv(k) => {
+            let high = _mm512_srlv_epi64(x, splat(u64::from(k)));
+            let low = _mm512_and_si512(x, splat((1 << k) - 1));
+            _mm512_madd52lo_epu64(sub(sum.lifted, high), low, splat((p - 1) >> k))
+        }
+        Step::Reduced(d) => {
+            let factor = ((u128::from(d) << 52) % u128::from(p)) as u64;
+            let quotient = factor.wrapping_mul(neg_inverse(p)) & ((1 << 52) - 1);
+            mul_from::<F, W>(sum.plain, x, splat(factor), splat(quotient))
         }
     }
 }
@@ -106,7 +116,7 @@ fn linear<F: Poseidon2Field<W>, const W: usize, const ODD: bool, const SETTLE: b
     pairs!(F, W, |K| {
         let pair = const { PlanOf::<F, W>::PLAN.pair[K] };
         let at = if ODD { pair.plus } else { pair.minus };
-        let mut x = apply::<F, W>(s[at], const { PlanOf::<F, W>::PLAN.pair[K].square }, sum);
+        let mut x = apply::<F, W, true, K>(s[at], sum);
         if SETTLE && matches!(pair.square, Step::Times(_)) {
             x = reduce::<F, W>(x);
         }
@@ -116,7 +126,7 @@ fn linear<F: Poseidon2Field<W>, const W: usize, const ODD: bool, const SETTLE: b
     let mut total = add(total, total);
     singles!(F, W, |K| {
         let (at, step) = const { PlanOf::<F, W>::PLAN.single[K] };
-        let mut x = apply::<F, W>(s[at], step, sum);
+        let mut x = apply::<F, W, false, K>(s[at], sum);
         if SETTLE && ODD && matches!(step, Step::Times(2)) {
             x = reduce::<F, W>(x);
         }
