@@ -82,7 +82,8 @@ impl<D: Copy> Tree<D> {
     pub fn drop_below(&mut self, level: usize) {
         let level = level.min(self.log_leaves);
         if level > self.lowest {
-            let from = level_start(self.log_leaves, level) - level_start(self.log_leaves, self.lowest);
+            let from =
+                level_start(self.log_leaves, level) - level_start(self.log_leaves, self.lowest);
             self.nodes = self.nodes[from..].to_vec();
             self.lowest = level;
         }

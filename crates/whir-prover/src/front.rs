@@ -133,11 +133,18 @@ impl From<PcsError> for ProveError {
 }
 
 fn bad(what: &'static str, expected: impl ToString, got: impl ToString) -> ProveError {
-    ProveError::BadRequest { what, expected: expected.to_string(), got: got.to_string() }
+    ProveError::BadRequest {
+        what,
+        expected: expected.to_string(),
+        got: got.to_string(),
+    }
 }
 
 fn no_suite(params: &Params) -> ProveError {
-    ConfigError::NoSuite { degree: params.extension_degree }.into()
+    ConfigError::NoSuite {
+        degree: params.extension_degree,
+    }
+    .into()
 }
 
 /// Commits to `table` and proves the requested openings.
@@ -172,8 +179,15 @@ pub(crate) fn openings(
     let all: Vec<usize> = (0..shape.columns).collect();
     let (points, list) = match request {
         Request::Drawn { count } => {
-            let opening = Opening { columns: all, point: Vec::new(), values: Vec::new() };
-            (Points::Drawn, vec![opening; (*count).min(usize::from(u16::MAX) + 1)])
+            let opening = Opening {
+                columns: all,
+                point: Vec::new(),
+                values: Vec::new(),
+            };
+            (
+                Points::Drawn,
+                vec![opening; (*count).min(usize::from(u16::MAX) + 1)],
+            )
         }
         Request::Given(points) => {
             let expected = shape.num_variables * params.extension_degree;
@@ -181,13 +195,21 @@ pub(crate) fn openings(
             let mut list = Vec::with_capacity(points.len());
             for point in points {
                 if point.coordinates.len() != expected {
-                    return Err(bad("coefficients of a point", expected, point.coordinates.len()));
+                    return Err(bad(
+                        "coefficients of a point",
+                        expected,
+                        point.coordinates.len(),
+                    ));
                 }
                 if let Some(&value) = point.coordinates.iter().find(|&&value| value >= modulus) {
                     return Err(bad("a coordinate", format!("below {modulus}"), value));
                 }
                 list.push(Opening {
-                    columns: if point.columns.is_empty() { all.clone() } else { point.columns.clone() },
+                    columns: if point.columns.is_empty() {
+                        all.clone()
+                    } else {
+                        point.columns.clone()
+                    },
                     point: point.coordinates.clone(),
                     values: Vec::new(),
                 });
@@ -213,7 +235,11 @@ pub(crate) fn elements<S: Suite>(params: &Params, table: Table) -> Result<Vec<S:
         return Err(bad("a value", format!("below {modulus}"), got));
     }
     use p3_field::integers::QuotientMap;
-    Ok(table.values.into_iter().map(<S::F as QuotientMap<u32>>::from_int).collect())
+    Ok(table
+        .values
+        .into_iter()
+        .map(<S::F as QuotientMap<u32>>::from_int)
+        .collect())
 }
 
 struct Prepared<S: ProverSuite> {
@@ -231,7 +257,10 @@ fn prepare<S: ProverSuite>(
 ) -> Result<Prepared<S>, ProveError> {
     let config = params.config_for::<S, S::Grinder>(shape, claims)?;
     let run = WhirShape::new(&config, num_openings);
-    let plan = plan::choose(&plan::plans(shape, &run, params.extension_degree), options.mem_limit)?;
+    let plan = plan::choose(
+        &plan::plans(shape, &run, params.extension_degree),
+        options.mem_limit,
+    )?;
     let watch = Arc::new(Stopwatch::new());
     let backend = Cpu::<S>::for_run(&run);
     let pcs = WhirPcs::new(config, params.order, backend).with_options(RunOptions {
@@ -261,8 +290,14 @@ fn commit_suite<S: ProverSuite>(
     let values = elements::<S>(params, table)?;
     let witness = pcs.witness(tables::<S>(shape, values));
     let (commitment, _) = pcs.commit(witness, &mut S::grinder())?;
-    let root = S::root(&commitment).map(|root| root.to_bytes()).unwrap_or_default();
-    Ok(Committed { root, times: watch.times(), plan })
+    let root = S::root(&commitment)
+        .map(|root| root.to_bytes())
+        .unwrap_or_default();
+    Ok(Committed {
+        root,
+        times: watch.times(),
+        plan,
+    })
 }
 
 fn prove_suite<S: ProverSuite>(
@@ -277,7 +312,12 @@ fn prove_suite<S: ProverSuite>(
     let claims = openings.iter().map(|opening| opening.columns.len()).sum();
     let Prepared { pcs, plan, watch } =
         prepare::<S>(params, shape, claims, openings.len(), options)?;
-    let mut statement = Statement { shape, commitment: [0; DIGEST_BYTES], points, openings };
+    let mut statement = Statement {
+        shape,
+        commitment: [0; DIGEST_BYTES],
+        points,
+        openings,
+    };
 
     let values = elements::<S>(params, table)?;
     let mut challenger = S::grinder();
@@ -303,17 +343,29 @@ fn prove_suite<S: ProverSuite>(
     };
     let open_time = start.elapsed();
     let PcsProof { whir, evals } = proof;
-    statement.commitment = S::root(&commitment).map(|root| root.to_bytes()).unwrap_or_default();
+    statement.commitment = S::root(&commitment)
+        .map(|root| root.to_bytes())
+        .unwrap_or_default();
     for (opening, values) in statement.openings.iter_mut().zip(&evals) {
         opening.values = coefficients::<S>(values.current());
     }
-    let body = body::write::<S>(&whir, &WhirShape::new(pcs.config(), protocol.num_openings()));
+    let body = body::write::<S>(
+        &whir,
+        &WhirShape::new(pcs.config(), protocol.num_openings()),
+    );
     let times = watch.times();
     if options.self_check {
         verify::verify::<S>(params, &statement, &body)
             .map_err(|error| ProveError::SelfCheck(error.to_string()))?;
     }
-    Ok(Proved { statement, body, commit_time, open_time, times, plan })
+    Ok(Proved {
+        statement,
+        body,
+        commit_time,
+        open_time,
+        times,
+        plan,
+    })
 }
 
 /// Canonical coefficients of extension elements, lowest first.
@@ -385,7 +437,11 @@ pub struct Estimate {
 ///
 /// # Errors
 /// Parameters that do not fit.
-pub fn estimate(params: &Params, shape: Shape, num_openings: usize) -> Result<Estimate, ProveError> {
+pub fn estimate(
+    params: &Params,
+    shape: Shape,
+    num_openings: usize,
+) -> Result<Estimate, ProveError> {
     params.check()?;
     with_suite!(params, S => estimate_suite::<S>(params, shape, num_openings), else Err(no_suite(params)))
 }

@@ -35,16 +35,26 @@ pub fn message<'a, F: Field>(
         .iter()
         .flat_map(|placement| {
             let table = tables(placement.idx());
-            placement.selectors().iter().enumerate().map(move |(column, selector)| {
-                let values = table
-                    .column(column)
-                    .as_dense()
-                    .expect("a witness stores its columns as field elements");
-                Column { values, offset: selector.index() << table.num_variables() }
-            })
+            placement
+                .selectors()
+                .iter()
+                .enumerate()
+                .map(move |(column, selector)| {
+                    let values = table
+                        .column(column)
+                        .as_dense()
+                        .expect("a witness stores its columns as field elements");
+                    Column {
+                        values,
+                        offset: selector.index() << table.num_variables(),
+                    }
+                })
         })
         .collect();
-    Message { num_variables, columns }
+    Message {
+        num_variables,
+        columns,
+    }
 }
 
 /// One claimed value: the column's partial evaluation and where its weight lives.
@@ -77,7 +87,11 @@ impl<'a, S: ProverSuite, B: Backend<S>> DirectLayout<'a, S, B> {
         backend: &'a B,
         base: Arc<B::Base>,
     ) -> Self {
-        Self { backend: Some((backend, base)), fold, ..Self::over(inner) }
+        Self {
+            backend: Some((backend, base)),
+            fold,
+            ..Self::over(inner)
+        }
     }
 
     fn over(inner: SuffixProver<S::F, S::EF>) -> Self {
@@ -101,10 +115,22 @@ impl<'a, S: ProverSuite, B: Backend<S>> DirectLayout<'a, S, B> {
     }
 
     /// Splits a point over a column at `offset` into open and folded coordinates.
-    fn split(&self, point: &Point<S::EF>, offset: usize, weight: S::EF) -> (Point<S::EF>, SlotWeight<S::EF>) {
+    fn split(
+        &self,
+        point: &Point<S::EF>,
+        offset: usize,
+        weight: S::EF,
+    ) -> (Point<S::EF>, SlotWeight<S::EF>) {
         let high = point.num_variables() - self.fold;
         let (high, low) = point.split_at(high);
-        (low, SlotWeight { offset: offset >> self.fold, point: high, coefficient: weight })
+        (
+            low,
+            SlotWeight {
+                offset: offset >> self.fold,
+                point: high,
+                coefficient: weight,
+            },
+        )
     }
 
     /// Draws the batching challenge, plays the first `fold` rounds and folds the message.
@@ -222,8 +248,14 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
         batch: &OpeningRequest,
         point: &Point<S::EF>,
     ) -> OpeningEvals<S::EF> {
-        assert!(batch.next().is_empty(), "successor claims take the stock layout");
-        let (backend, base) = self.backend.as_ref().expect("claims are recorded on a back end");
+        assert!(
+            batch.next().is_empty(),
+            "successor claims take the stock layout"
+        );
+        let (backend, base) = self
+            .backend
+            .as_ref()
+            .expect("claims are recorded on a back end");
         let table = self.inner.table(table_idx);
         let placement = self
             .placements
@@ -244,7 +276,11 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
         for (column, partial) in columns.iter().zip(partials) {
             let (low, slot) = self.split(point, column.offset, S::EF::ONE);
             evaluations.push(value(&partial, &low));
-            claims.push(Claim { partial, low, slots: vec![slot] });
+            claims.push(Claim {
+                partial,
+                low,
+                slots: vec![slot],
+            });
         }
         self.claims[table_idx].extend(claims);
         OpeningBatch::new(evaluations, Vec::new())
@@ -262,7 +298,10 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
     }
 
     fn record_virtual(&mut self, point: &Point<S::EF>) -> S::EF {
-        let (backend, base) = self.backend.as_ref().expect("claims are recorded on a back end");
+        let (backend, base) = self
+            .backend
+            .as_ref()
+            .expect("claims are recorded on a back end");
         let message = message(|id| self.inner.table(id), &self.shapes);
         let mut sum: Partial<S::EF> = S::EF::zero_vec(1 << self.fold);
         for column in &message.columns {
@@ -278,7 +317,11 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
         }
         let (low, slot) = self.split(point, 0, S::EF::ONE);
         let evaluation = value(&sum, &low);
-        self.virtual_claims.push(Claim { partial: sum, low, slots: vec![slot] });
+        self.virtual_claims.push(Claim {
+            partial: sum,
+            low,
+            slots: vec![slot],
+        });
         evaluation
     }
 
@@ -311,9 +354,16 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
         for weight in &weights {
             let eq = Poly::new_from_point(weight.point.as_slice(), weight.coefficient);
             let slot = &mut table.as_mut_slice()[weight.offset..];
-            slot.iter_mut().zip(eq.as_slice()).for_each(|(w, &e)| *w += e);
+            slot.iter_mut()
+                .zip(eq.as_slice())
+                .for_each(|(w, &e)| *w += e);
         }
-        let sum = folded.as_slice().iter().zip(table.as_slice()).map(|(&f, &w)| f * w).sum();
+        let sum = folded
+            .as_slice()
+            .iter()
+            .zip(table.as_slice())
+            .map(|(&f, &w)| f * w)
+            .sum();
         let product = ProductPolynomial::new_unpacked(VariableOrder::Suffix, folded, table);
         (SumcheckProver::new(product, sum), Point::new(challenges))
     }
@@ -322,5 +372,9 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
 /// `sum_j eq(low, j) partial[j]`.
 fn value<EF: Field>(partial: &[EF], low: &Point<EF>) -> EF {
     let eq = Poly::new_from_point(low.as_slice(), EF::ONE);
-    partial.iter().zip(eq.as_slice()).map(|(&g, &e)| g * e).sum()
+    partial
+        .iter()
+        .zip(eq.as_slice())
+        .map(|(&g, &e)| g * e)
+        .sum()
 }

@@ -136,7 +136,10 @@ impl Stopwatch {
     }
 
     fn with<R>(&self, run: impl FnOnce(&mut Running) -> R) -> R {
-        let mut running = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut running = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let now = Instant::now();
         let stage = running.stage;
         let elapsed = now.duration_since(running.since);

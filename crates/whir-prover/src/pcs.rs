@@ -66,7 +66,9 @@ pub struct WhirPcs<S: ProverSuite, C, B> {
 
 impl<S: ProverSuite, C, B: fmt::Debug> fmt::Debug for WhirPcs<S, C, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WhirPcs").field("order", &self.order).finish_non_exhaustive()
+        f.debug_struct("WhirPcs")
+            .field("order", &self.order)
+            .finish_non_exhaustive()
     }
 }
 
@@ -78,7 +80,10 @@ pub struct ProverData<S: ProverSuite, B: Backend<S>> {
 
 impl<S: ProverSuite, B: Backend<S>> Clone for ProverData<S, B> {
     fn clone(&self) -> Self {
-        Self { layout: self.layout.clone(), base: Arc::clone(&self.base) }
+        Self {
+            layout: self.layout.clone(),
+            base: Arc::clone(&self.base),
+        }
     }
 }
 
@@ -109,7 +114,13 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
     /// A prover for a derived configuration.
     #[must_use]
     pub fn new(config: WhirConfig<S::EF, S::F, C>, order: Order, backend: B) -> Self {
-        Self { config, order, backend, options: RunOptions::default(), suite: PhantomData }
+        Self {
+            config,
+            order,
+            backend,
+            options: RunOptions::default(),
+            suite: PhantomData,
+        }
     }
 
     /// The same prover, watched.
@@ -172,14 +183,26 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
                 let message = layout::message(|id| layout.table(id), &layout.table_shapes());
                 let (root, base) = self.commit_message(&message)?;
                 let layout = Claimable::Suffix(Arc::new(layout));
-                Ok((root, ProverData { layout, base: Arc::new(base) }))
+                Ok((
+                    root,
+                    ProverData {
+                        layout,
+                        base: Arc::new(base),
+                    },
+                ))
             }
             Order::Prefix => {
                 let values = PrefixMessage::<S>::new(&witness, fold);
                 let (root, base) = self.commit_message(&values.message(num_variables))?;
                 let layout = PrefixProver::<S::F, S::EF>::from_witness(witness);
                 let layout = Claimable::Prefix(Arc::new(layout));
-                Ok((root, ProverData { layout, base: Arc::new(base) }))
+                Ok((
+                    root,
+                    ProverData {
+                        layout,
+                        base: Arc::new(base),
+                    },
+                ))
             }
         }
     }
@@ -196,15 +219,23 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
     ) -> Result<PcsProof<S::F, S::EF, S::Mmcs>, PcsError> {
         let ctx = self.context();
         let (answers, evals) = self.record(&mut layout, protocol, points, challenger);
-        let run =
-            Run::<S, B, C> { config: &self.config, backend: &self.backend, ctx, base, message };
+        let run = Run::<S, B, C> {
+            config: &self.config,
+            backend: &self.backend,
+            ctx,
+            base,
+            message,
+        };
         let pow_bits = self.config.starting_folding_pow_bits();
         let whir = run.play(challenger, protocol.num_openings(), answers, |challenger| {
             ctx.stopwatch.time(Stage::Sumcheck, || {
                 let mut data = SumcheckData::default();
                 let (mut prover, _) = layout.into_sumcheck(&mut data, pow_bits, challenger);
                 let (values, weights) = (prover.evals(), prover.weights());
-                FirstFold { tables: self.backend.load(values.as_slice(), weights.as_slice()), data }
+                FirstFold {
+                    tables: self.backend.load(values.as_slice(), weights.as_slice()),
+                    data,
+                }
             })
         })?;
         Ok(PcsProof { whir, evals })
@@ -223,15 +254,18 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
         let fold = self.config.round_folding_factor(0);
         let mut layout = DirectLayout::<S, B>::new(layout, fold, &self.backend, Arc::clone(&base));
         let (answers, evals) = self.record(&mut layout, protocol, points, challenger);
-        let (openings, pow_bits) =
-            (protocol.num_openings(), self.config.starting_folding_pow_bits());
+        let (openings, pow_bits) = (
+            protocol.num_openings(),
+            self.config.starting_folding_pow_bits(),
+        );
         let first_fold = |layout: &DirectLayout<'_, S, B>, challenger: &mut C| {
             ctx.stopwatch.time(Stage::Sumcheck, || {
                 let mut data = SumcheckData::default();
                 let (challenges, weights) = layout.play(&mut data, pow_bits, challenger);
                 let message = layout.message();
-                let tables =
-                    self.backend.fold_message(ctx, &message, &challenges, &weights);
+                let tables = self
+                    .backend
+                    .fold_message(ctx, &message, &challenges, &weights);
                 FirstFold { tables, data }
             })
         };
@@ -248,15 +282,19 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
                 first_fold(&layout, challenger)
             })
         } else {
-            run(layout.message())
-                .play(challenger, openings, answers, |challenger| first_fold(&layout, challenger))
+            run(layout.message()).play(challenger, openings, answers, |challenger| {
+                first_fold(&layout, challenger)
+            })
         }?;
         Ok(PcsProof { whir, evals })
     }
 
     /// Stands for a message that no opening will ask for.
     const fn no_message(&self) -> Message<'static, S::F> {
-        Message { num_variables: self.config.num_variables(), columns: Vec::new() }
+        Message {
+            num_variables: self.config.num_variables(),
+            columns: Vec::new(),
+        }
     }
 
     /// Draws the out-of-domain claims, then the opening claims, as the stock scheme does.
@@ -297,7 +335,9 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
             .and_then(|n| n.checked_add(self.config.commitment_ood_samples()))
             .ok_or(WhirConfigError::InitialClaimCountOverflow)?;
         self.config.validate_initial_claims(claims)?;
-        let direct = protocol.iter_openings().all(|(_, batch)| batch.next().is_empty());
+        let direct = protocol
+            .iter_openings()
+            .all(|(_, batch)| batch.next().is_empty());
         let ProverData { layout, base } = data;
         match layout {
             Claimable::Suffix(layout) if direct => {
@@ -354,7 +394,13 @@ impl<S: ProverSuite> PrefixMessage<S> {
     }
 
     fn message(&self, num_variables: usize) -> Message<'_, S::F> {
-        Message { num_variables, columns: vec![Column { values: &self.0, offset: 0 }] }
+        Message {
+            num_variables,
+            columns: vec![Column {
+                values: &self.0,
+                offset: 0,
+            }],
+        }
     }
 }
 
@@ -427,7 +473,8 @@ where
     B: Backend<S>,
 {
     fn prescribed_security(&self, protocol: &OpeningProtocol) -> Option<PrescribedOpeningSecurity> {
-        self.stock::<SuffixProver<S::F, S::EF>>().prescribed_security(protocol)
+        self.stock::<SuffixProver<S::F, S::EF>>()
+            .prescribed_security(protocol)
     }
 
     fn open_at(
@@ -437,7 +484,11 @@ where
         points: &[Point<S::EF>],
         challenger: &mut C,
     ) -> Result<Self::Proof, Self::ProverError> {
-        assert_eq!(protocol.num_openings(), points.len(), "one point an opening");
+        assert_eq!(
+            protocol.num_openings(),
+            points.len(),
+            "one point an opening"
+        );
         self.open_any(prover_data, protocol, Some(points), challenger)
     }
 

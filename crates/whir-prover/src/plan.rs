@@ -43,7 +43,10 @@ pub struct OverLimit {
 
 /// Bytes of `2^log` items of `item` bytes; saturates, so that a hopeless size stays hopeless.
 fn pow2_bytes(log: usize, item: u64) -> u64 {
-    u32::try_from(log).ok().and_then(|log| item.checked_mul(1_u64.checked_shl(log)?)).unwrap_or(u64::MAX)
+    u32::try_from(log)
+        .ok()
+        .and_then(|log| item.checked_mul(1_u64.checked_shl(log)?))
+        .unwrap_or(u64::MAX)
 }
 
 /// One commitment's bytes.
@@ -57,7 +60,10 @@ struct Commitment {
 fn commitment(variables: usize, fold: usize, log_inv_rate: usize, element: u64) -> Commitment {
     Commitment {
         codeword: pow2_bytes(variables.saturating_add(log_inv_rate), element),
-        tree: pow2_bytes(variables.saturating_sub(fold).saturating_add(log_inv_rate), DIGEST),
+        tree: pow2_bytes(
+            variables.saturating_sub(fold).saturating_add(log_inv_rate),
+            DIGEST,
+        ),
     }
 }
 
@@ -72,19 +78,34 @@ pub fn plans(shape: Shape, run: &WhirShape, degree: usize) -> [Plan; 2] {
 
     let peak = |keep: bool| {
         // Without a codeword to keep, cosets are encoded a pair at a time.
-        let encode = if keep { first.codeword } else { message.saturating_mul(2) };
+        let encode = if keep {
+            first.codeword
+        } else {
+            message.saturating_mul(2)
+        };
         // A tree is finished before its lowest level is dropped.
         let built = |c: Commitment| c.tree.saturating_add(c.tree / 2);
         let mut peak = sum(&[message, copy, encode, built(first)]);
         let mut previous = if keep {
-            Commitment { codeword: first.codeword, tree: first.tree / 2 }
+            Commitment {
+                codeword: first.codeword,
+                tree: first.tree / 2,
+            }
         } else {
-            Commitment { codeword: 0, tree: first.tree }
+            Commitment {
+                codeword: 0,
+                tree: first.tree,
+            }
         };
         let mut variables = run.num_variables.saturating_sub(fold);
         // The message is folded, then no longer needed, unless rows are evaluated from it.
         let table = pow2_bytes(variables, ext);
-        let folding = [message, previous.codeword, previous.tree, table.saturating_mul(2)];
+        let folding = [
+            message,
+            previous.codeword,
+            previous.tree,
+            table.saturating_mul(2),
+        ];
         peak = peak.max(sum(&folding));
         let held = if keep { 0 } else { message };
         for round in &run.rounds {
@@ -101,15 +122,24 @@ pub fn plans(shape: Shape, run: &WhirShape, degree: usize) -> [Plan; 2] {
             ];
             peak = peak.max(sum(&now));
             variables = variables.saturating_sub(round.sumcheck.rounds);
-            previous = Commitment { tree: next.tree / 2, ..next };
+            previous = Commitment {
+                tree: next.tree / 2,
+                ..next
+            };
         }
         let last = pow2_bytes(variables, ext).saturating_mul(2);
         let end = sum(&[held, previous.codeword, previous.tree, last]);
         peak.max(end).saturating_add(SMALL)
     };
     [
-        Plan { keep_codeword: true, peak_bytes: peak(true) },
-        Plan { keep_codeword: false, peak_bytes: peak(false) },
+        Plan {
+            keep_codeword: true,
+            peak_bytes: peak(true),
+        },
+        Plan {
+            keep_codeword: false,
+            peak_bytes: peak(false),
+        },
     ]
 }
 
@@ -119,10 +149,14 @@ pub fn plans(shape: Shape, run: &WhirShape, degree: usize) -> [Plan; 2] {
 /// [`OverLimit`] when even the leanest does not fit.
 pub fn choose(plans: &[Plan; 2], limit: Option<u64>) -> Result<Plan, OverLimit> {
     let limit = limit.unwrap_or(u64::MAX);
-    plans.iter().find(|plan| plan.peak_bytes <= limit).copied().ok_or_else(|| OverLimit {
-        need: plans.iter().map(|plan| plan.peak_bytes).min().unwrap_or(0),
-        limit,
-    })
+    plans
+        .iter()
+        .find(|plan| plan.peak_bytes <= limit)
+        .copied()
+        .ok_or_else(|| OverLimit {
+            need: plans.iter().map(|plan| plan.peak_bytes).min().unwrap_or(0),
+            limit,
+        })
 }
 
 fn sum(terms: &[u64]) -> u64 {

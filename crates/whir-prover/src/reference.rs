@@ -38,10 +38,13 @@ fn commit<S: ProverSuite>(
     let padded = RowMajorMatrix::new(message, width);
     let codeword: RowMajorMatrix<S::F> = {
         use p3_matrix::Matrix;
-        Radix2DFTSmallBatch::default().dft_batch(padded).to_row_major_matrix()
+        Radix2DFTSmallBatch::default()
+            .dft_batch(padded)
+            .to_row_major_matrix()
     };
-    let (commitment, tree) =
-        ctx.stopwatch.time(Stage::Merkle, || S::mmcs().commit_matrix(codeword));
+    let (commitment, tree) = ctx
+        .stopwatch
+        .time(Stage::Merkle, || S::mmcs().commit_matrix(codeword));
     (S::root(&commitment).expect("cap height is zero"), tree)
 }
 
@@ -121,11 +124,17 @@ impl<S: ProverSuite> Backend<S> for Reference {
                 *w += e;
             }
         }
-        Tables { values, weights: table }
+        Tables {
+            values,
+            weights: table,
+        }
     }
 
     fn load(&self, evaluations: &[S::EF], weights: &[S::EF]) -> Self::Tables {
-        Tables { values: evaluations.to_vec(), weights: weights.to_vec() }
+        Tables {
+            values: evaluations.to_vec(),
+            weights: weights.to_vec(),
+        }
     }
 
     fn num_variables(&self, tables: &Self::Tables) -> usize {
@@ -158,7 +167,12 @@ impl<S: ProverSuite> Backend<S> for Reference {
         let variables = Backend::<S>::num_variables(self, tables);
         let point = Point::expand_from_univariate(y, variables);
         let eq = Poly::new_from_point(point.as_slice(), S::EF::ONE);
-        tables.values.iter().zip(eq.as_slice()).map(|(&f, &e)| f * e).sum()
+        tables
+            .values
+            .iter()
+            .zip(eq.as_slice())
+            .map(|(&f, &e)| f * e)
+            .sum()
     }
 
     fn add_claims(&self, tables: &mut Self::Tables, claims: &Claims<S::EF>) {
@@ -166,7 +180,11 @@ impl<S: ProverSuite> Backend<S> for Reference {
         for &(y, coefficient) in &claims.out_of_domain {
             let point = Point::expand_from_univariate(y, variables);
             let eq = Poly::new_from_point(point.as_slice(), coefficient);
-            tables.weights.iter_mut().zip(eq.as_slice()).for_each(|(w, &e)| *w += e);
+            tables
+                .weights
+                .iter_mut()
+                .zip(eq.as_slice())
+                .for_each(|(w, &e)| *w += e);
         }
         let generator = S::F::two_adic_generator(claims.log_domain);
         for &(index, coefficient) in &claims.queries {
@@ -239,6 +257,9 @@ impl<S: ProverSuite> Backend<S> for Reference {
                     .collect()
             })
             .collect();
-        Opened { rows, siblings: opened.siblings }
+        Opened {
+            rows,
+            siblings: opened.siblings,
+        }
     }
 }

@@ -45,12 +45,16 @@ enum Queried<'a, S: ProverSuite, B: Backend<S>> {
     Folded(B::Folded),
 }
 
-type MultiProof<S> = <<S as prova_whir::Suite>::Mmcs as Mmcs<<S as prova_whir::Suite>::F>>::MultiProof;
+type MultiProof<S> =
+    <<S as prova_whir::Suite>::Mmcs as Mmcs<<S as prova_whir::Suite>::F>>::MultiProof;
 type Openings<S> =
     QueryOpenings<<S as prova_whir::Suite>::F, <S as prova_whir::Suite>::EF, MultiProof<S>>;
 
 fn shared<S: ProverSuite, T>(opened: Opened<T, S::Digest>) -> SharedProofOpening<T, MultiProof<S>> {
-    SharedProofOpening { rows: opened.rows, proof: S::multiproof(opened.siblings) }
+    SharedProofOpening {
+        rows: opened.rows,
+        proof: S::multiproof(opened.siblings),
+    }
 }
 
 /// What the first fold leaves behind.
@@ -88,13 +92,21 @@ impl<'a, S: ProverSuite, B: Backend<S>, C: Challenger<S>> Run<'a, S, B, C> {
         initial_ood_answers: Vec<S::EF>,
         first_fold: impl FnOnce(&mut C) -> FirstFold<S, B>,
     ) -> Result<Proof<S>, Cancelled> {
-        let Self { config, backend, ctx, base, message } = self;
+        let Self {
+            config,
+            backend,
+            ctx,
+            base,
+            message,
+        } = self;
         let shape = WhirShape::new(config, num_openings);
         let described = shape.clone();
         let watch = ctx.stopwatch;
         let mut transcript = WhirProverTranscript::<C, S::F, S::EF>::new(challenger, shape);
-        let FirstFold { mut tables, data: initial_sumcheck } =
-            transcript.delegate_initial_fold(first_fold);
+        let FirstFold {
+            mut tables,
+            data: initial_sumcheck,
+        } = transcript.delegate_initial_fold(first_fold);
 
         let mut queried = Queried::<S, B>::Base(base, message);
         let open = |queried: &Queried<'_, S, B>, indices: &[usize]| -> Openings<S> {
@@ -221,11 +233,16 @@ fn fold<S: ProverSuite, B: Backend<S>, C: Challenger<S>>(
     let mut data = SumcheckData::default();
     let shape = SumcheckShape::new(rounds, pow_bits, Basis::Evaluation);
     let mut transcript = ProverTranscript::<C, S::F, S::EF>::new(challenger, shape);
-    let stage = if pow_bits == 0 { Stage::Sumcheck } else { Stage::Grinding };
+    let stage = if pow_bits == 0 {
+        Stage::Sumcheck
+    } else {
+        Stage::Grinding
+    };
     let mut message = watch.time(Stage::Sumcheck, || backend.round_message(ctx, tables));
     for left in (0..rounds).rev() {
-        let r = watch
-            .time(stage, || data.observe_and_sample(&mut transcript, message[0], message[1]));
+        let r = watch.time(stage, || {
+            data.observe_and_sample(&mut transcript, message[0], message[1])
+        });
         let next = watch.time(Stage::Sumcheck, || backend.bind(ctx, tables, r, left > 0));
         message = next.unwrap_or(message);
     }

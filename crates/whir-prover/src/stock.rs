@@ -85,15 +85,21 @@ fn prove_layout<S: Suite, L: Layout<S::F, S::EF>>(
     let fold = config.round_folding_factor(0);
     let dft = Radix2DFTSmallBatch::new(1 << config.max_fft_size());
     let pcs = Stock::<S, L>::new(config, dft, S::mmcs());
-    let mut statement = Statement { shape, commitment: [0; DIGEST_BYTES], points, openings };
+    let mut statement = Statement {
+        shape,
+        commitment: [0; DIGEST_BYTES],
+        points,
+        openings,
+    };
     let tables = tables::<S>(shape, elements::<S>(params, table)?);
 
     let mut challenger = S::challenger();
     transcript::begin::<S, _>(&mut challenger, params, &statement);
     let start = Instant::now();
     let witness = L::new_witness(tables, fold);
-    let (commitment, data) =
-        pcs.commit(witness, &mut challenger).map_err(PcsError::Config)?;
+    let (commitment, data) = pcs
+        .commit(witness, &mut challenger)
+        .map_err(PcsError::Config)?;
     let commit_time = start.elapsed();
     let start = Instant::now();
     let proof = match points {
@@ -113,10 +119,17 @@ fn prove_layout<S: Suite, L: Layout<S::F, S::EF>>(
     let open_time = start.elapsed();
 
     let PcsProof { whir, evals } = proof;
-    statement.commitment = S::root(&commitment).map(|root| root.to_bytes()).unwrap_or_default();
+    statement.commitment = S::root(&commitment)
+        .map(|root| root.to_bytes())
+        .unwrap_or_default();
     for (opening, values) in statement.openings.iter_mut().zip(&evals) {
         opening.values = coefficients::<S>(values.current());
     }
     let body = body::write::<S>(&whir, &described);
-    Ok(StockProved { statement, body, commit_time, open_time })
+    Ok(StockProved {
+        statement,
+        body,
+        commit_time,
+        open_time,
+    })
 }

@@ -9,7 +9,9 @@ use prova_whir_prover::{Request, prove};
 fn suites() -> impl Iterator<Item = (Field, usize, HashSuite)> {
     Field::ALL.iter().flat_map(|&field| {
         [4, 5].into_iter().flat_map(move |degree| {
-            HashSuite::ALL.iter().map(move |&hash| (field, degree, hash))
+            HashSuite::ALL
+                .iter()
+                .map(move |&hash| (field, degree, hash))
         })
     })
 }
@@ -26,11 +28,18 @@ fn both_ways(params: &Params, variables: usize, columns: usize, request: &Reques
         (Ok(ours), Ok(stock)) => {
             accepts(params, &ours.statement, &ours.body, "our proof");
             accepts(params, &stock.statement, &stock.body, "stock proof");
-            assert_eq!(ours.statement.commitment, stock.statement.commitment, "roots differ");
+            assert_eq!(
+                ours.statement.commitment, stock.statement.commitment,
+                "roots differ"
+            );
             true
         }
         (Err(a), Err(b)) => {
-            assert_eq!(a.to_string(), b.to_string(), "refused for different reasons");
+            assert_eq!(
+                a.to_string(),
+                b.to_string(),
+                "refused for different reasons"
+            );
             false
         }
         (ours, stock) => panic!(
@@ -48,7 +57,12 @@ fn every_suite_order_and_shape() {
             let mut params = params(field, degree, hash);
             params.order = order;
             for (variables, columns, points) in [(10, 1, 1), (9, 3, 2), (8, 4, 1)] {
-                assert!(both_ways(&params, variables, columns, &Request::Drawn { count: points }));
+                assert!(both_ways(
+                    &params,
+                    variables,
+                    columns,
+                    &Request::Drawn { count: points }
+                ));
             }
             let shape = table(&params, 9, 3, 0).shape;
             assert!(both_ways(&params, 9, 3, &given(&params, shape)));
@@ -69,7 +83,11 @@ fn every_regime_fold_and_rate() {
                     let mut params = params(field, degree, hash);
                     (params.regime, params.log_inv_rate) = (regime, rate);
                     params.folding = Folding::Constant(fold);
-                    params.order = if fold % 2 == 0 { Order::Prefix } else { Order::Suffix };
+                    params.order = if fold % 2 == 0 {
+                        Order::Prefix
+                    } else {
+                        Order::Suffix
+                    };
                     for variables in [fold, fold + 1, 11] {
                         let request = Request::Drawn { count: 1 };
                         fitted += usize::from(both_ways(&params, variables, 1, &request));
@@ -89,17 +107,27 @@ fn explicit_schedules() {
     params.round_log_inv_rates = vec![2, 2];
     assert!(both_ways(&params, 14, 1, &Request::Drawn { count: 1 }));
     params.round_log_inv_rates = vec![9, 2];
-    assert!(!both_ways(&params, 14, 1, &Request::Drawn { count: 1 }), "the domain would grow");
+    assert!(
+        !both_ways(&params, 14, 1, &Request::Drawn { count: 1 }),
+        "the domain would grow"
+    );
 }
 
 #[test]
 fn larger_polynomials() {
-    for (variables, fold, hash) in
-        [(18, 4, HashSuite::Poseidon2x16), (17, 1, HashSuite::Blake3), (16, 6, HashSuite::Keccak)]
-    {
+    for (variables, fold, hash) in [
+        (18, 4, HashSuite::Poseidon2x16),
+        (17, 1, HashSuite::Blake3),
+        (16, 6, HashSuite::Keccak),
+    ] {
         let mut params = params(Field::KoalaBear, 4, hash);
         (params.folding, params.security_bits) = (Folding::Constant(fold), 60);
-        assert!(both_ways(&params, variables, 1, &Request::Drawn { count: 1 }));
+        assert!(both_ways(
+            &params,
+            variables,
+            1,
+            &Request::Drawn { count: 1 }
+        ));
     }
 }
 
@@ -115,26 +143,39 @@ fn the_same_bytes_for_any_thread_count_plan_and_run() {
         let table = table(&params, 13, 2, 9);
         let request = Request::Drawn { count: 2 };
         let run = |threads: usize, limit: Option<u64>| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
             let mut options = options();
             options.mem_limit = limit;
-            pool.install(|| prove(&params, table.clone(), &request, &options)).unwrap()
+            pool.install(|| prove(&params, table.clone(), &request, &options))
+                .unwrap()
         };
         let first = run(1, None);
         let estimate = prova_whir_prover::estimate(&params, table.shape, 2).unwrap();
         for other in [run(1, None), run(2, None), run(5, None)] {
-            assert_eq!((&first.statement, &first.body), (&other.statement, &other.body));
+            assert_eq!(
+                (&first.statement, &first.body),
+                (&other.statement, &other.body)
+            );
         }
         if estimate.leanest_peak_bytes < estimate.peak_bytes {
             let lean = run(2, Some(estimate.leanest_peak_bytes));
             assert!(!lean.plan.keep_codeword);
-            assert_eq!((&first.statement, &first.body), (&lean.statement, &lean.body));
+            assert_eq!(
+                (&first.statement, &first.body),
+                (&lean.statement, &lean.body)
+            );
         }
         let too_little = estimate.leanest_peak_bytes - 1;
         let mut options = options();
         options.mem_limit = Some(too_little);
         let refused = prove(&params, table.clone(), &request, &options);
-        assert!(matches!(refused, Err(prova_whir_prover::ProveError::Memory(_))));
+        assert!(matches!(
+            refused,
+            Err(prova_whir_prover::ProveError::Memory(_))
+        ));
     }
 }
 
@@ -145,11 +186,20 @@ fn sizes_are_as_estimated() {
         params.folding = Folding::Constant(fold);
         let table = table(&params, 12, 2, 1);
         let proved = ours(&params, &table, &Request::Drawn { count: 2 }).unwrap();
-        let size = prova_whir_prover::estimate(&params, table.shape, 2).unwrap().body;
+        let size = prova_whir_prover::estimate(&params, table.shape, 2)
+            .unwrap()
+            .body;
         let siblings = (proved.body.len() - size.fixed_bytes) / 32;
-        assert_eq!(proved.body.len(), size.fixed_bytes + siblings * 32, "fixed part is exact");
+        assert_eq!(
+            proved.body.len(),
+            size.fixed_bytes + siblings * 32,
+            "fixed part is exact"
+        );
         assert!(siblings <= size.max_siblings);
         let deviation = (siblings as f64 - size.expected_siblings).abs();
-        assert!(deviation < 0.1 * size.expected_siblings + 8.0, "{siblings} siblings, {size:?}");
+        assert!(
+            deviation < 0.1 * size.expected_siblings + 8.0,
+            "{siblings} siblings, {size:?}"
+        );
     }
 }

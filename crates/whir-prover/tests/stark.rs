@@ -116,7 +116,13 @@ fn prove_and_verify(order: Order) {
 
     let check = |public: &[BabyBear]| {
         let instance = VerifierInstance::new(&Mixing, &vk, LOG_HEIGHT, public);
-        verify(&config, VerifierInstances::new(vec![instance]), &proof, 0, &mut S::grinder())
+        verify(
+            &config,
+            VerifierInstances::new(vec![instance]),
+            &proof,
+            0,
+            &mut S::grinder(),
+        )
     };
     check(&public).unwrap();
     check(&[public[0] + BabyBear::ONE, public[1]]).expect_err("another public value");

@@ -41,7 +41,12 @@ fn file(hash: HashSuite) -> Vec<u8> {
     let mut params = params(Field::BabyBear, 4, hash);
     (params.regime, params.security_bits, params.pow_bits) = (Regime::Capacity, 118, 12);
     params.security_bits = 30;
-    let proved = ours(&params, &table(&params, 9, 2, 7), &Request::Drawn { count: 2 }).unwrap();
+    let proved = ours(
+        &params,
+        &table(&params, 9, 2, 7),
+        &Request::Drawn { count: 2 },
+    )
+    .unwrap();
     ProofFile {
         system: ProofSystem::Whir,
         version: prova_whir::FORMAT_VERSION,
@@ -67,7 +72,11 @@ fn every_flipped_byte_is_refused() {
         let mut bytes = good.clone();
         let (mut rejected, mut malformed) = (0, 0);
         for i in 0..bytes.len() {
-            let flips: &[u8] = if i < 128 { &[1, 2, 4, 8, 16, 32, 64, 128] } else { &[1, 0x80] };
+            let flips: &[u8] = if i < 128 {
+                &[1, 2, 4, 8, 16, 32, 64, 128]
+            } else {
+                &[1, 0x80]
+            };
             for flip in flips {
                 bytes[i] ^= flip;
                 match verify(&bytes) {
@@ -79,7 +88,10 @@ fn every_flipped_byte_is_refused() {
             }
         }
         assert_eq!(bytes, good);
-        assert!(rejected > 1000 && malformed > 100, "{rejected} rejected, {malformed} malformed");
+        assert!(
+            rejected > 1000 && malformed > 100,
+            "{rejected} rejected, {malformed} malformed"
+        );
     }
 }
 
@@ -116,7 +128,11 @@ fn memory_stays_near_the_file_size() {
         for value in [0, 0xff, 0x7f] {
             bytes[i] = value;
             let (peak, _) = measure(&bytes);
-            assert!(peak <= bound, "byte {i} = {value}: {peak} bytes for a {}-byte file", good.len());
+            assert!(
+                peak <= bound,
+                "byte {i} = {value}: {peak} bytes for a {}-byte file",
+                good.len()
+            );
         }
         bytes[i] = good[i];
     }
@@ -126,12 +142,21 @@ fn memory_stays_near_the_file_size() {
 fn another_statement_or_other_parameters_are_refused() {
     let _turn = TURN.lock().unwrap();
     let params = params(Field::KoalaBear, 5, HashSuite::Keccak);
-    let proved = ours(&params, &table(&params, 9, 2, 7), &Request::Drawn { count: 2 }).unwrap();
+    let proved = ours(
+        &params,
+        &table(&params, 9, 2, 7),
+        &Request::Drawn { count: 2 },
+    )
+    .unwrap();
     verify_parts(&params, &proved.statement, &proved.body).unwrap();
 
     let mut other = proved.statement.clone();
     other.openings[1].values[0] ^= 1;
-    assert!(verify_parts(&params, &other, &proved.body).unwrap_err().is_rejection());
+    assert!(
+        verify_parts(&params, &other, &proved.body)
+            .unwrap_err()
+            .is_rejection()
+    );
     let mut other = proved.statement.clone();
     other.openings.swap(0, 1);
     assert!(verify_parts(&params, &other, &proved.body).is_err());
@@ -149,7 +174,11 @@ fn another_statement_or_other_parameters_are_refused() {
     assert!(verify_parts(&params, &other, &proved.body).is_err());
     let mut other = proved.statement.clone();
     other.commitment[3] ^= 1;
-    assert!(verify_parts(&params, &other, &proved.body).unwrap_err().is_rejection());
+    assert!(
+        verify_parts(&params, &other, &proved.body)
+            .unwrap_err()
+            .is_rejection()
+    );
     let mut other = proved.statement.clone();
     other.shape.num_variables += 1;
     assert!(verify_parts(&params, &other, &proved.body).is_err());
@@ -171,6 +200,9 @@ fn another_statement_or_other_parameters_are_refused() {
     ] {
         let mut other = params.clone();
         change(&mut other);
-        assert!(verify_parts(&other, &proved.statement, &proved.body).is_err(), "{other:?}");
+        assert!(
+            verify_parts(&other, &proved.statement, &proved.body).is_err(),
+            "{other:?}"
+        );
     }
 }

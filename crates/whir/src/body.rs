@@ -44,7 +44,9 @@ fn read_ext<S: Suite>(tape: &mut Tape<'_>) -> Result<S::EF, TapeError> {
     for coefficient in coefficients.iter_mut().take(degree) {
         *coefficient = read_base::<S>(tape)?;
     }
-    Ok(S::EF::from_basis_coefficients_fn(|i| coefficients.get(i).copied().unwrap_or(S::F::ZERO)))
+    Ok(S::EF::from_basis_coefficients_fn(|i| {
+        coefficients.get(i).copied().unwrap_or(S::F::ZERO)
+    }))
 }
 
 /// Reads `count` items of at least four bytes each; the allocation is bounded by the bytes left.
@@ -73,25 +75,37 @@ fn read_digest<S: Suite>(tape: &mut Tape<'_>) -> Result<S::Digest, TapeError> {
 
 /// A witness is on the tape only where work is asked for; elsewhere the proof's zero is implied.
 fn read_witness<S: Suite>(tape: &mut Tape<'_>, bits: usize) -> Result<S::F, TapeError> {
-    if bits == 0 { Ok(S::F::ZERO) } else { read_base::<S>(tape) }
+    if bits == 0 {
+        Ok(S::F::ZERO)
+    } else {
+        read_base::<S>(tape)
+    }
 }
 
 fn read_sumcheck<S: Suite>(
     tape: &mut Tape<'_>,
     shape: &SumcheckShape,
 ) -> Result<Sumcheck<S>, TapeError> {
-    let polynomial_evaluations =
-        read_many(tape, shape.rounds, |t| Ok([read_ext::<S>(t)?, read_ext::<S>(t)?]))?;
+    let polynomial_evaluations = read_many(tape, shape.rounds, |t| {
+        Ok([read_ext::<S>(t)?, read_ext::<S>(t)?])
+    })?;
     let witnesses = if shape.pow_bits == 0 { 0 } else { shape.rounds };
     let pow_witnesses = read_many(tape, witnesses, read_base::<S>)?;
-    Ok(SumcheckData { polynomial_evaluations, pow_witnesses })
+    Ok(SumcheckData {
+        polynomial_evaluations,
+        pow_witnesses,
+    })
 }
 
 /// Largest number of siblings `rows` openings of a tree of height `2^log_height` can need.
 #[must_use]
 pub fn max_siblings(phase: &QueryPhase) -> usize {
     (0..phase.log_height)
-        .map(|level| phase.rows.min(pow2(phase.log_height.saturating_sub(level)) / 2))
+        .map(|level| {
+            phase
+                .rows
+                .min(pow2(phase.log_height.saturating_sub(level)) / 2)
+        })
         .fold(0, usize::saturating_add)
 }
 
@@ -121,13 +135,15 @@ fn read_openings<S: Suite>(
     base: bool,
 ) -> Result<Openings<S>, TapeError> {
     if base {
-        let rows =
-            read_many(tape, phase.rows, |t| read_many(t, phase.row_elements, read_base::<S>))?;
+        let rows = read_many(tape, phase.rows, |t| {
+            read_many(t, phase.row_elements, read_base::<S>)
+        })?;
         let proof = read_siblings::<S>(tape, phase)?;
         Ok(QueryOpenings::Base(SharedProofOpening { rows, proof }))
     } else {
-        let rows =
-            read_many(tape, phase.rows, |t| read_many(t, phase.row_elements, read_ext::<S>))?;
+        let rows = read_many(tape, phase.rows, |t| {
+            read_many(t, phase.row_elements, read_ext::<S>)
+        })?;
         let proof = read_siblings::<S>(tape, phase)?;
         Ok(QueryOpenings::Extension(SharedProofOpening { rows, proof }))
     }
@@ -151,9 +167,19 @@ pub fn read<S: Suite>(bytes: &[u8], shape: &WhirShape) -> Result<Proof<S>, TapeE
         let pow_witness = read_witness::<S>(tape, phase.pow_bits)?;
         let openings = read_openings::<S>(tape, phase, index == 0)?;
         let sumcheck = read_sumcheck::<S>(tape, &round.sumcheck)?;
-        rounds.push(RoundProof::<S> { commitment, ood_answers, pow_witness, openings, sumcheck });
+        rounds.push(RoundProof::<S> {
+            commitment,
+            ood_answers,
+            pow_witness,
+            openings,
+            sumcheck,
+        });
     }
-    let final_poly = Some(Poly::new(read_many(tape, shape.final_poly_len, read_ext::<S>)?));
+    let final_poly = Some(Poly::new(read_many(
+        tape,
+        shape.final_poly_len,
+        read_ext::<S>,
+    )?));
     let final_pow_witness = read_witness::<S>(tape, shape.final_pow_bits)?;
     let last = phases.last().copied().unwrap_or(QueryPhase {
         log_height: 0,
@@ -213,16 +239,25 @@ impl<S: Suite> Writer<S> {
     fn openings(&mut self, openings: &Openings<S>) {
         let proof = match openings {
             QueryOpenings::Base(opening) => {
-                opening.rows.iter().flatten().for_each(|&value| self.base(value));
+                opening
+                    .rows
+                    .iter()
+                    .flatten()
+                    .for_each(|&value| self.base(value));
                 &opening.proof
             }
             QueryOpenings::Extension(opening) => {
-                opening.rows.iter().flatten().for_each(|value| self.ext(value));
+                opening
+                    .rows
+                    .iter()
+                    .flatten()
+                    .for_each(|value| self.ext(value));
                 &opening.proof
             }
         };
         let siblings = S::siblings(proof);
-        self.tape.u32(u32::try_from(siblings.len()).unwrap_or(u32::MAX));
+        self.tape
+            .u32(u32::try_from(siblings.len()).unwrap_or(u32::MAX));
         for digest in siblings {
             self.tape.bytes(&digest.to_bytes());
         }
@@ -232,8 +267,14 @@ impl<S: Suite> Writer<S> {
 /// The body of a proof that has the form `shape` describes.
 #[must_use]
 pub fn write<S: Suite>(proof: &Proof<S>, shape: &WhirShape) -> Vec<u8> {
-    let mut out = Writer::<S> { tape: TapeWriter::new(), suite: core::marker::PhantomData };
-    proof.initial_ood_answers.iter().for_each(|answer| out.ext(answer));
+    let mut out = Writer::<S> {
+        tape: TapeWriter::new(),
+        suite: core::marker::PhantomData,
+    };
+    proof
+        .initial_ood_answers
+        .iter()
+        .for_each(|answer| out.ext(answer));
     out.sumcheck(&proof.initial_sumcheck);
     for (round, described) in proof.rounds.iter().zip(&shape.rounds) {
         if let Some(root) = round.commitment.as_ref().and_then(|c| S::root(c)) {

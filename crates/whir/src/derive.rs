@@ -13,8 +13,7 @@ use crate::statement::{Opening, Shape};
 use crate::suite::Suite;
 
 /// The derived configuration of a suite, as `p3-whir` wants it.
-pub type Config<S> =
-    WhirConfig<<S as Suite>::EF, <S as Suite>::F, <S as Suite>::Challenger>;
+pub type Config<S> = WhirConfig<<S as Suite>::EF, <S as Suite>::F, <S as Suite>::Challenger>;
 
 /// Ranges outside which parameters are refused before anything is derived.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +55,9 @@ pub enum ConfigError {
     #[error(transparent)]
     Whir(#[from] WhirConfigError),
     /// An opening names no column, a column twice, or one the table does not have.
-    #[error("opening {opening}: columns must be ascending, distinct, below {columns}, at least one")]
+    #[error(
+        "opening {opening}: columns must be ascending, distinct, below {columns}, at least one"
+    )]
     BadColumns {
         /// Index of the opening.
         opening: usize,
@@ -83,7 +84,15 @@ fn in_range(
     range: core::ops::RangeInclusive<usize>,
     expected: &'static str,
 ) -> Result<(), ConfigError> {
-    if range.contains(&got) { Ok(()) } else { Err(ConfigError::OutOfRange { what, expected, got }) }
+    if range.contains(&got) {
+        Ok(())
+    } else {
+        Err(ConfigError::OutOfRange {
+            what,
+            expected,
+            got,
+        })
+    }
 }
 
 impl Params {
@@ -93,20 +102,42 @@ impl Params {
     /// The first parameter out of range.
     pub fn check(&self) -> Result<(), ConfigError> {
         if !matches!(self.extension_degree, 4 | 5) {
-            return Err(ConfigError::NoSuite { degree: self.extension_degree });
+            return Err(ConfigError::NoSuite {
+                degree: self.extension_degree,
+            });
         }
-        in_range("security", self.security_bits, 1..=Limits::MAX_SECURITY_BITS, "1 to 256 bits")?;
-        in_range("proof-of-work", self.pow_bits, 0..=Limits::MAX_POW_BITS, "0 to 27 bits")?;
+        in_range(
+            "security",
+            self.security_bits,
+            1..=Limits::MAX_SECURITY_BITS,
+            "1 to 256 bits",
+        )?;
+        in_range(
+            "proof-of-work",
+            self.pow_bits,
+            0..=Limits::MAX_POW_BITS,
+            "0 to 27 bits",
+        )?;
         let rates = core::iter::once(&self.log_inv_rate).chain(&self.round_log_inv_rates);
         for &rate in rates {
-            in_range("log inverse rate", rate, 1..=Limits::MAX_LOG_INV_RATE, "1 to 27")?;
+            in_range(
+                "log inverse rate",
+                rate,
+                1..=Limits::MAX_LOG_INV_RATE,
+                "1 to 27",
+            )?;
         }
         let folds: &[usize] = match &self.folding {
             Folding::Constant(k) => core::slice::from_ref(k),
             Folding::PerRound(list) => list,
         };
         in_range("number of folds", folds.len(), 1..=64, "1 to 64")?;
-        in_range("number of rates", self.round_log_inv_rates.len(), 0..=64, "0 to 64")?;
+        in_range(
+            "number of rates",
+            self.round_log_inv_rates.len(),
+            0..=64,
+            "0 to 64",
+        )?;
         for &fold in folds {
             in_range("folding factor", fold, 1..=Limits::MAX_FOLD, "1 to 10")?;
         }
@@ -166,8 +197,18 @@ impl Params {
         C: FieldChallenger<S::F> + GrindingChallenger<Witness = S::F>,
     {
         self.check()?;
-        in_range("columns", shape.columns, 1..=Shape::MAX_COLUMNS, "1 to 4096")?;
-        in_range("variables", shape.num_variables, 0..=Shape::MAX_VARIABLES, "0 to 40")?;
+        in_range(
+            "columns",
+            shape.columns,
+            1..=Shape::MAX_COLUMNS,
+            "1 to 4096",
+        )?;
+        in_range(
+            "variables",
+            shape.num_variables,
+            0..=Shape::MAX_VARIABLES,
+            "0 to 40",
+        )?;
         in_range(
             "variables of a column",
             shape.num_variables,
@@ -179,7 +220,12 @@ impl Params {
             self.protocol(),
             num_claims,
         )?;
-        in_range("proof-of-work", config.max_pow_bits(), 0..=Limits::MAX_POW_BITS, "0 to 27 bits")?;
+        in_range(
+            "proof-of-work",
+            config.max_pow_bits(),
+            0..=Limits::MAX_POW_BITS,
+            "0 to 27 bits",
+        )?;
         Ok(config)
     }
 }
@@ -194,12 +240,20 @@ pub fn protocol(shape: Shape, openings: &[Opening]) -> Result<OpeningProtocol, C
         let ascending = opening.columns.is_sorted_by(|a, b| a < b);
         let last = opening.columns.last();
         if !ascending || last.is_none_or(|&last| last >= shape.columns) {
-            return Err(ConfigError::BadColumns { opening: index, columns: shape.columns });
+            return Err(ConfigError::BadColumns {
+                opening: index,
+                columns: shape.columns,
+            });
         }
-        schedule.push(p3_sumcheck::OpeningBatch::new(opening.columns.clone(), Vec::new()));
+        schedule.push(p3_sumcheck::OpeningBatch::new(
+            opening.columns.clone(),
+            Vec::new(),
+        ));
     }
     let table = TableShape::new(shape.num_variables, shape.columns);
-    Ok(OpeningProtocol::new(alloc::vec![TableSpec::new(table, schedule)]))
+    Ok(OpeningProtocol::new(alloc::vec![TableSpec::new(
+        table, schedule
+    )]))
 }
 
 /// One queried commitment of a run, in the order of opening.
@@ -230,15 +284,28 @@ pub fn query_phases(shape: &WhirShape) -> Vec<QueryPhase> {
     let mut fold = shape.initial_sumcheck.rounds;
     let mut phases = Vec::with_capacity(shape.rounds.len().saturating_add(1));
     for round in &shape.rounds {
-        phases.push(phase(round.index_bits, round.query_draws, fold, round.query_pow_bits));
+        phases.push(phase(
+            round.index_bits,
+            round.query_draws,
+            fold,
+            round.query_pow_bits,
+        ));
         fold = round.sumcheck.rounds;
     }
-    phases.push(phase(shape.final_index_bits, shape.final_query_draws, fold, shape.final_pow_bits));
+    phases.push(phase(
+        shape.final_index_bits,
+        shape.final_query_draws,
+        fold,
+        shape.final_pow_bits,
+    ));
     phases
 }
 
 /// `2^log`, saturating.
 #[must_use]
 pub fn pow2(log: usize) -> usize {
-    u32::try_from(log).ok().and_then(|log| 1_usize.checked_shl(log)).unwrap_or(usize::MAX)
+    u32::try_from(log)
+        .ok()
+        .and_then(|log| 1_usize.checked_shl(log))
+        .unwrap_or(usize::MAX)
 }

@@ -27,7 +27,9 @@ fn tag<T>(
 }
 
 fn list(tape: &mut Tape<'_>) -> Result<Vec<usize>, TapeError> {
-    let count = tag(tape, "a list of at most 64 rounds", |n| (n <= MAX_ROUNDS).then_some(n))?;
+    let count = tag(tape, "a list of at most 64 rounds", |n| {
+        (n <= MAX_ROUNDS).then_some(n)
+    })?;
     (0..count).map(|_| tape.u8().map(usize::from)).collect()
 }
 
@@ -41,13 +43,25 @@ impl Params {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, TapeError> {
         let mut owned = Tape::new(Section::Params, bytes);
         let tape = &mut owned;
-        let field = tag(tape, "a field tag (1 babybear, 2 koalabear)", Field::from_tag)?;
+        let field = tag(
+            tape,
+            "a field tag (1 babybear, 2 koalabear)",
+            Field::from_tag,
+        )?;
         let extension_degree = tag(tape, "extension degree 4 or 5", |d| {
             matches!(d, 4 | 5).then_some(usize::from(d))
         })?;
         let hash = tag(tape, "a hash suite tag (1 to 4)", HashSuite::from_tag)?;
-        let order = tag(tape, "a variable order tag (1 suffix, 2 prefix)", Order::from_tag)?;
-        let regime = tag(tape, "a regime tag (1 unique, 2 johnson, 3 capacity)", Regime::from_tag)?;
+        let order = tag(
+            tape,
+            "a variable order tag (1 suffix, 2 prefix)",
+            Order::from_tag,
+        )?;
+        let regime = tag(
+            tape,
+            "a regime tag (1 unique, 2 johnson, 3 capacity)",
+            Regime::from_tag,
+        )?;
         let security_bits = usize::from(tape.u16()?);
         let pow_bits = usize::from(tape.u8()?);
         let log_inv_rate = usize::from(tape.u8()?);

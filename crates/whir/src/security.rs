@@ -50,16 +50,30 @@ pub struct Report {
 pub fn report<S: Suite>(params: &Params, config: &Config<S>, num_claims: usize) -> Report {
     let assumption = params.assumption();
     let field_bits = S::EF::bits().saturating_sub(1);
-    let reserve = if assumption == p3_whir::SecurityAssumption::JohnsonBound { 1.0 } else { 0.0 };
+    let reserve = if assumption == p3_whir::SecurityAssumption::JohnsonBound {
+        1.0
+    } else {
+        0.0
+    };
     let mut terms = Vec::new();
     let mut push = |name: String, algebraic_bits: f64, pow_bits: usize, times: usize| {
         if times > 0 && algebraic_bits.is_finite() {
-            terms.push(Term { name, algebraic_bits, pow_bits, times });
+            terms.push(Term {
+                name,
+                algebraic_bits,
+                pow_bits,
+                times,
+            });
         }
     };
 
     let claims = num_claims.saturating_add(config.commitment_ood_samples());
-    push("claim batching".to_string(), config.initial_claims_error(claims), 0, 1);
+    push(
+        "claim batching".to_string(),
+        config.initial_claims_error(claims),
+        0,
+        1,
+    );
 
     let mut variables = config.num_variables();
     let mut rate = params.log_inv_rate;
@@ -69,7 +83,12 @@ pub fn report<S: Suite>(params: &Params, config: &Config<S>, num_claims: usize) 
     for (index, &fold) in folds.iter().enumerate() {
         if ood_samples > 0 {
             let bits = assumption.ood_error(variables, rate, field_bits, ood_samples);
-            push(format!("commitment {index}: out-of-domain samples"), bits, 0, 1);
+            push(
+                format!("commitment {index}: out-of-domain samples"),
+                bits,
+                0,
+                1,
+            );
         }
         let gap = assumption.prox_gaps_error(variables, rate, field_bits, 2) - reserve;
         push(format!("fold {index}: proximity gap"), gap, fold_pow, fold);
@@ -91,7 +110,12 @@ pub fn report<S: Suite>(params: &Params, config: &Config<S>, num_claims: usize) 
             round.ood_samples,
             round.num_queries,
         );
-        push(format!("round {index}: query batching"), combination, round.pow_bits, 1);
+        push(
+            format!("round {index}: query batching"),
+            combination,
+            round.pow_bits,
+            1,
+        );
         variables = round.num_variables;
         rate = round.log_inv_rate;
         fold_pow = round.folding_pow_bits;

@@ -33,7 +33,8 @@ impl BodySize {
     /// Largest possible body bytes.
     #[must_use]
     pub const fn max_bytes(&self) -> usize {
-        self.fixed_bytes.saturating_add(self.max_siblings.saturating_mul(DIGEST_BYTES))
+        self.fixed_bytes
+            .saturating_add(self.max_siblings.saturating_mul(DIGEST_BYTES))
     }
 }
 
@@ -46,7 +47,8 @@ pub fn body_size(shape: &WhirShape, degree: usize) -> BodySize {
     let element = ELEMENT_BYTES.saturating_mul(degree);
     let sumcheck = |s: &SumcheckShape| {
         let witness = if s.pow_bits == 0 { 0 } else { ELEMENT_BYTES };
-        s.rounds.saturating_mul(element.saturating_mul(2).saturating_add(witness))
+        s.rounds
+            .saturating_mul(element.saturating_mul(2).saturating_add(witness))
     };
     let mut bytes: Vec<usize> = Vec::new();
     bytes.push(shape.commitment_ood_samples.saturating_mul(element));
@@ -60,15 +62,27 @@ pub fn body_size(shape: &WhirShape, degree: usize) -> BodySize {
     let phases = query_phases(shape);
     for (index, phase) in phases.iter().enumerate() {
         let width = if index == 0 { ELEMENT_BYTES } else { element };
-        bytes.push(phase.rows.saturating_mul(phase.row_elements).saturating_mul(width));
-        bytes.push(if phase.pow_bits == 0 { 0 } else { ELEMENT_BYTES });
+        bytes.push(
+            phase
+                .rows
+                .saturating_mul(phase.row_elements)
+                .saturating_mul(width),
+        );
+        bytes.push(if phase.pow_bits == 0 {
+            0
+        } else {
+            ELEMENT_BYTES
+        });
         // The count of siblings.
         bytes.push(4);
     }
     BodySize {
         fixed_bytes: bytes.iter().copied().fold(0, usize::saturating_add),
         expected_siblings: phases.iter().map(expected_siblings).sum(),
-        max_siblings: phases.iter().map(max_siblings).fold(0, usize::saturating_add),
+        max_siblings: phases
+            .iter()
+            .map(max_siblings)
+            .fold(0, usize::saturating_add),
     }
 }
 

@@ -29,7 +29,8 @@ impl Shape {
     #[must_use]
     pub fn stacked_variables(&self) -> usize {
         let columns = self.columns.max(1).next_power_of_two();
-        self.num_variables.saturating_add(usize::try_from(columns.trailing_zeros()).unwrap_or(0))
+        self.num_variables
+            .saturating_add(usize::try_from(columns.trailing_zeros()).unwrap_or(0))
     }
 }
 
@@ -74,10 +75,19 @@ struct Reader<'t, 'a> {
 
 impl Reader<'_, '_> {
     fn invalid(offset: usize, expected: &'static str, got: u64) -> TapeError {
-        TapeError::Invalid { section: Section::Statement, offset, expected, got }
+        TapeError::Invalid {
+            section: Section::Statement,
+            offset,
+            expected,
+            got,
+        }
     }
 
-    fn number(&mut self, expected: &'static str, range: core::ops::RangeInclusive<usize>) -> Result<usize, TapeError> {
+    fn number(
+        &mut self,
+        expected: &'static str,
+        range: core::ops::RangeInclusive<usize>,
+    ) -> Result<usize, TapeError> {
         let offset = self.tape.position();
         let value = usize::from(self.tape.u16()?);
         if range.contains(&value) {
@@ -99,7 +109,11 @@ impl Reader<'_, '_> {
                     Ok(value)
                 } else {
                     let offset = start.saturating_add(i.saturating_mul(4));
-                    Err(Self::invalid(offset, "a canonical field element", u64::from(value)))
+                    Err(Self::invalid(
+                        offset,
+                        "a canonical field element",
+                        u64::from(value),
+                    ))
                 }
             })
             .collect()
@@ -113,9 +127,16 @@ impl Statement {
     /// # Errors
     /// Counts out of range, columns out of order, elements that are not canonical, missing or
     /// trailing bytes.
-    pub fn from_bytes(bytes: &[u8], field: Field, extension_degree: usize) -> Result<Self, TapeError> {
+    pub fn from_bytes(
+        bytes: &[u8],
+        field: Field,
+        extension_degree: usize,
+    ) -> Result<Self, TapeError> {
         let mut tape = Tape::new(Section::Statement, bytes);
-        let mut reader = Reader { tape: &mut tape, modulus: field.modulus() };
+        let mut reader = Reader {
+            tape: &mut tape,
+            modulus: field.modulus(),
+        };
         let num_variables = reader.number("at most 40 variables", 0..=Shape::MAX_VARIABLES)?;
         let columns = reader.number("1 to 4096 columns", 1..=Shape::MAX_COLUMNS)?;
         let points = match reader.number("points drawn (1) or given (2)", 1..=2)? {
@@ -148,10 +169,22 @@ impl Statement {
             };
             let point = reader.elements(coordinates.saturating_mul(extension_degree))?;
             let values = reader.elements(list.len().saturating_mul(extension_degree))?;
-            openings.push(Opening { columns: list, point, values });
+            openings.push(Opening {
+                columns: list,
+                point,
+                values,
+            });
         }
         tape.finish()?;
-        Ok(Self { shape: Shape { num_variables, columns }, commitment, points, openings })
+        Ok(Self {
+            shape: Shape {
+                num_variables,
+                columns,
+            },
+            commitment,
+            points,
+            openings,
+        })
     }
 
     /// The statement section.
@@ -186,7 +219,12 @@ impl Statement {
             Points::Drawn => 1,
             Points::Given => 2,
         };
-        for number in [self.shape.num_variables, self.shape.columns, points, self.openings.len()] {
+        for number in [
+            self.shape.num_variables,
+            self.shape.columns,
+            points,
+            self.openings.len(),
+        ] {
             out.u16(short(number));
         }
     }

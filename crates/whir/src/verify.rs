@@ -61,8 +61,7 @@ pub fn read_file(file: &ProofFile<'_>) -> Result<(Params, Statement), VerifyErro
     file.require(System::Whir, &[crate::FORMAT_VERSION])?;
     let params = Params::from_bytes(file.params)?;
     params.check()?;
-    let statement =
-        Statement::from_bytes(file.statement, params.field, params.extension_degree)?;
+    let statement = Statement::from_bytes(file.statement, params.field, params.extension_degree)?;
     Ok((params, statement))
 }
 
@@ -138,7 +137,12 @@ pub fn check_statement(params: &Params, statement: &Statement) -> Result<(), Con
         for (what, list, elements) in lists {
             let expected = elements.saturating_mul(degree);
             if list.len() != expected {
-                return Err(ConfigError::WrongLength { opening, what, expected, got: list.len() });
+                return Err(ConfigError::WrongLength {
+                    opening,
+                    what,
+                    expected,
+                    got: list.len(),
+                });
             }
         }
     }
@@ -150,7 +154,11 @@ fn in_openings(statement: &Statement) -> Result<(), ConfigError> {
     if (1..=usize::from(u16::MAX)).contains(&count) {
         Ok(())
     } else {
-        Err(ConfigError::OutOfRange { what: "openings", expected: "1 to 65535", got: count })
+        Err(ConfigError::OutOfRange {
+            what: "openings",
+            expected: "1 to 65535",
+            got: count,
+        })
     }
 }
 
@@ -173,7 +181,11 @@ pub fn verify<S: Suite>(
     statement: &Statement,
     body: &[u8],
 ) -> Result<(), VerifyError> {
-    let claims = statement.openings.iter().map(|opening| opening.columns.len()).sum();
+    let claims = statement
+        .openings
+        .iter()
+        .map(|opening| opening.columns.len())
+        .sum();
     let config = params.config::<S>(statement.shape, claims)?;
     match params.order {
         Order::Suffix => {

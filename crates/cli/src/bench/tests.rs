@@ -219,7 +219,7 @@ const QUIET: Output = Output {
 
 #[test]
 fn a_small_cell_from_end_to_end() {
-    let args = parse("whir --cells 10,2,1 --threads 1,2 --runs 1 --nearest").unwrap();
+    let args = parse("whir --cells 16,2,1 --threads 1,2 --runs 1 --nearest").unwrap();
     let report = run(&args, QUIET).unwrap();
     let json = &report.json;
     assert_eq!(json["rows"].as_array().map(Vec::len), Some(2), "{json}");

@@ -73,8 +73,15 @@ impl<S: ProverSuite> Cpu<S> {
     /// A back end with the tables that a run of this shape needs.
     #[must_use]
     pub fn for_run(run: &WhirShape) -> Self {
-        let largest = query_phases(run).iter().map(|phase| phase.log_height).max().unwrap_or(0);
-        Self { encoder: Encoder::new(largest), hasher: S::hasher() }
+        let largest = query_phases(run)
+            .iter()
+            .map(|phase| phase.log_height)
+            .max()
+            .unwrap_or(0);
+        Self {
+            encoder: Encoder::new(largest),
+            hasher: S::hasher(),
+        }
     }
 
     /// Encodes and hashes; the codeword is kept when asked for.
@@ -108,11 +115,13 @@ impl<S: ProverSuite> Cpu<S> {
             let len = message.len() << log_inv_rate;
             codeword.reserve_exact(len);
             let cells = &mut codeword.spare_capacity_mut()[..len];
-            self.encoder.encode_uninit(message, width, log_inv_rate, cells, sink);
+            self.encoder
+                .encode_uninit(message, width, log_inv_rate, cells, sink);
             // SAFETY: `encode_uninit` initialises every cell it is given.
             unsafe { codeword.set_len(len) };
         } else {
-            self.encoder.encode_discarding(message, width, log_inv_rate, &mut Vec::new(), sink);
+            self.encoder
+                .encode_discarding(message, width, log_inv_rate, &mut Vec::new(), sink);
         }
         let encoded = start.elapsed();
         if stop.into_inner() {
@@ -122,8 +131,9 @@ impl<S: ProverSuite> Cpu<S> {
         // wall time is its share of the workers' time.
         let workers = rayon::current_num_threads().max(1) as u64;
         let share = Duration::from_nanos(hashing.into_inner() / workers).min(encoded);
-        let mut tree =
-            ctx.stopwatch.time(Stage::Merkle, || builder.finish::<S::F, _>(&self.hasher));
+        let mut tree = ctx
+            .stopwatch
+            .time(Stage::Merkle, || builder.finish::<S::F, _>(&self.hasher));
         if keep_codeword {
             // Half of what is left of the tree, for a few hashes an opening.
             tree.drop_below(2);
@@ -131,7 +141,15 @@ impl<S: ProverSuite> Cpu<S> {
         ctx.stopwatch.give(Stage::Merkle, share);
         let root = tree.root();
         let codeword = keep_codeword.then_some(codeword);
-        Ok((root, Commitment { codeword, tree, width, log_rows }))
+        Ok((
+            root,
+            Commitment {
+                codeword,
+                tree,
+                width,
+                log_rows,
+            },
+        ))
     }
 
     /// Rows at natural indices, duplicates included, and their siblings.
@@ -141,7 +159,12 @@ impl<S: ProverSuite> Cpu<S> {
         indices: &[usize],
         recompute: impl FnOnce(&[usize]) -> Vec<Vec<S::F>>,
     ) -> Opened<S::F, S::Digest> {
-        let Commitment { codeword, tree, width, log_rows } = commitment;
+        let Commitment {
+            codeword,
+            tree,
+            width,
+            log_rows,
+        } = commitment;
         match codeword {
             Some(codeword) => {
                 let row = |i: usize| &codeword[reverse(i, *log_rows) * width..][..*width];
@@ -157,7 +180,9 @@ impl<S: ProverSuite> Cpu<S> {
                 wanted.dedup();
                 let rows = recompute(&wanted);
                 let row = |i: usize| {
-                    let at = wanted.binary_search(&i).expect("opened rows were asked for");
+                    let at = wanted
+                        .binary_search(&i)
+                        .expect("opened rows were asked for");
                     rows[at].as_slice()
                 };
                 Opened {
@@ -229,13 +254,18 @@ fn add_slots<S: ProverSuite>(table: &mut Planes<S::F>, weights: &[SlotWeight<S::
         (a.offset, a.point.num_variables()) == (b.offset, b.point.num_variables())
     };
     for slot in partial.chunk_by(same_slot) {
-        let list: Vec<_> =
-            slot.iter().map(|weight| (weight.point.as_slice(), weight.coefficient)).collect();
+        let list: Vec<_> = slot
+            .iter()
+            .map(|weight| (weight.point.as_slice(), weight.coefficient))
+            .collect();
         let mut local = Planes::zeros(slot[0].point.num_variables(), table.degree());
         weights::add_eq(&mut local, &list);
         for d in 0..table.degree() {
             let cells = &mut table.plane_mut(d)[slot[0].offset..];
-            cells.iter_mut().zip(local.plane(d)).for_each(|(cell, &weight)| *cell += weight);
+            cells
+                .iter_mut()
+                .zip(local.plane(d))
+                .for_each(|(cell, &weight)| *cell += weight);
         }
     }
 }
@@ -302,12 +332,19 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
             }
         };
         let mut table = Planes::zeros(variables, degree);
-        ctx.stopwatch.time(Stage::Weights, || add_slots::<S>(&mut table, weights));
-        Tables { values, weights: table }
+        ctx.stopwatch
+            .time(Stage::Weights, || add_slots::<S>(&mut table, weights));
+        Tables {
+            values,
+            weights: table,
+        }
     }
 
     fn load(&self, evaluations: &[S::EF], weights: &[S::EF]) -> Self::Tables {
-        Tables { values: Planes::from_ext(evaluations), weights: Planes::from_ext(weights) }
+        Tables {
+            values: Planes::from_ext(evaluations),
+            weights: Planes::from_ext(weights),
+        }
     }
 
     fn num_variables(&self, tables: &Self::Tables) -> usize {
@@ -342,9 +379,14 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
             .iter()
             .map(|&(y, coefficient)| (Point::expand_from_univariate(y, variables), coefficient))
             .collect();
-        let equalities: Vec<_> =
-            points.iter().map(|(point, coefficient)| (point.as_slice(), *coefficient)).collect();
-        let select = weights::Select { log_order: claims.log_domain, terms: &claims.queries };
+        let equalities: Vec<_> = points
+            .iter()
+            .map(|(point, coefficient)| (point.as_slice(), *coefficient))
+            .collect();
+        let select = weights::Select {
+            log_order: claims.log_domain,
+            terms: &claims.queries,
+        };
         weights::add_constraints(&mut tables.weights, &equalities, select);
     }
 
@@ -392,7 +434,9 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
         let degree = <S::EF as BasedVectorSpace<S::F>>::DIMENSION;
         let opened = self.open_rows(folded, indices, |_| Vec::new());
         let extension = |row: Vec<S::F>| {
-            row.chunks_exact(degree).map(|c| S::EF::from_basis_coefficients_fn(|d| c[d])).collect()
+            row.chunks_exact(degree)
+                .map(|c| S::EF::from_basis_coefficients_fn(|d| c[d]))
+                .collect()
         };
         Opened {
             rows: opened.rows.into_iter().map(extension).collect(),

@@ -63,11 +63,13 @@ pub fn evaluate<F: TwoAdicField>(
 pub fn write_transposed<F: Field>(table: &Planes<F>, fold: usize, out: &mut [F]) {
     let degree = table.degree();
     let rows = table.len() >> fold;
-    out.par_chunks_exact_mut(degree << fold).enumerate().for_each(|(x, row)| {
-        for (j, value) in row.chunks_exact_mut(degree).enumerate() {
-            for (d, cell) in value.iter_mut().enumerate() {
-                *cell = table.plane(d)[j * rows + x];
+    out.par_chunks_exact_mut(degree << fold)
+        .enumerate()
+        .for_each(|(x, row)| {
+            for (j, value) in row.chunks_exact_mut(degree).enumerate() {
+                for (d, cell) in value.iter_mut().enumerate() {
+                    *cell = table.plane(d)[j * rows + x];
+                }
             }
-        }
-    });
+        });
 }

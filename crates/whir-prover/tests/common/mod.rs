@@ -37,11 +37,21 @@ pub fn table(params: &Params, num_variables: usize, columns: usize, seed: u32) -
             (state ^ (state >> 15)) % params.field.modulus()
         })
         .collect();
-    Table { shape: Shape { num_variables, columns }, values }
+    Table {
+        shape: Shape {
+            num_variables,
+            columns,
+        },
+        values,
+    }
 }
 
 pub fn options() -> Options {
-    Options { mem_limit: None, self_check: false, observer: Arc::new(Unobserved) }
+    Options {
+        mem_limit: None,
+        self_check: false,
+        observer: Arc::new(Unobserved),
+    }
 }
 
 pub fn ours(params: &Params, table: &Table, request: &Request) -> Result<Proved, ProveError> {
@@ -64,12 +74,12 @@ pub fn stock(
         ));
     }
     match (params.field, params.extension_degree, params.hash) {
-        (Field::BabyBear, 4, HashSuite::Poseidon2x16) => {
-            Some(stock::prove::<Poseidon2x16<BabyBearField, BabyBear4>>(params, table, request))
-        }
-        (Field::KoalaBear, 5, HashSuite::Blake3) => {
-            Some(stock::prove::<Blake3Suite<KoalaBearField, KoalaBear5>>(params, table, request))
-        }
+        (Field::BabyBear, 4, HashSuite::Poseidon2x16) => Some(stock::prove::<
+            Poseidon2x16<BabyBearField, BabyBear4>,
+        >(params, table, request)),
+        (Field::KoalaBear, 5, HashSuite::Blake3) => Some(stock::prove::<
+            Blake3Suite<KoalaBearField, KoalaBear5>,
+        >(params, table, request)),
         _ => None,
     }
 }
@@ -88,13 +98,22 @@ pub fn given(params: &Params, shape: Shape) -> Request {
             .map(|i| match (i / degree) % 5 {
                 3 => 0,
                 4 => u32::from(i % degree == 0),
-                _ => seed.wrapping_mul(2_654_435_761).wrapping_add(i as u32 * 40_503)
-                    % params.field.modulus(),
+                _ => {
+                    seed.wrapping_mul(2_654_435_761)
+                        .wrapping_add(i as u32 * 40_503)
+                        % params.field.modulus()
+                }
             })
             .collect()
     };
     Request::Given(vec![
-        GivenPoint { columns: vec![], coordinates: point(3) },
-        GivenPoint { columns: vec![shape.columns - 1], coordinates: point(5) },
+        GivenPoint {
+            columns: vec![],
+            coordinates: point(3),
+        },
+        GivenPoint {
+            columns: vec![shape.columns - 1],
+            coordinates: point(5),
+        },
     ])
 }

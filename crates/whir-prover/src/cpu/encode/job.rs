@@ -134,12 +134,7 @@ impl<'a, F: TwoAdicField + PrimeField32, A: Arith<F>> Job<'a, F, A> {
     ///
     /// # Safety
     /// `lower` and `upper` are valid for half the codeword each.
-    pub(super) unsafe fn encode_scalar(
-        &self,
-        lower: *mut F,
-        upper: *mut F,
-        sink: Sink<'_, F>,
-    ) {
+    pub(super) unsafe fn encode_scalar(&self, lower: *mut F, upper: *mut F, sink: Sink<'_, F>) {
         let len = self.half_rows() * self.width;
         for (side, half) in [lower, upper].into_iter().enumerate() {
             for i in 0..self.regions() / 2 {
