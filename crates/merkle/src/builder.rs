@@ -108,6 +108,29 @@ impl<D: Copy + Eq + Default + Send + Sync + 'static> TreeBuilder<D> {
         }
     }
 
+    /// Hashes stored rows `s..s + k` to leaves that are kept; their parents follow in
+    /// [`TreeBuilder::finish`]. A builder takes all of its rows this way, or all in pairs.
+    ///
+    /// # Panics
+    /// If the builder does not keep leaves, `width` is zero, the slice is not `k` whole rows, or a
+    /// position is out of range or was absorbed before.
+    pub fn absorb_rows<F, H>(&self, hasher: &H, s: usize, rows: &[F], width: usize)
+    where
+        H: TreeHasher<F, Digest = D>,
+    {
+        assert!(width > 0, "a row has at least one column");
+        assert_eq!(rows.len() % width, 0, "rows must be whole");
+        let (count, all) = (rows.len() / width, 1 << self.log_leaves);
+        assert_eq!(self.leaves.len(), all, "the builder must keep leaves");
+        assert!(
+            s < all && count <= all - s,
+            "rows {s}.. lie outside of the tree"
+        );
+        self.claim(s..s + count);
+        // SAFETY: the claim gives this call the leaves `s..s + count`, checked to be in range.
+        hasher.hash_rows(rows, width, unsafe { self.leaves.slice(s, count) });
+    }
+
     /// Completes the tree.
     ///
     /// # Panics
@@ -119,28 +142,24 @@ impl<D: Copy + Eq + Default + Send + Sync + 'static> TreeBuilder<D> {
         let log = self.log_leaves;
         let claimed = self.claimed.into_inner().expect("no absorption panicked");
         let absorbed: usize = claimed.iter().map(|(from, to)| to - from).sum();
-        assert_eq!(
-            absorbed,
-            1 << (log - 1),
-            "every pair of rows must be absorbed"
-        );
         let mut nodes = self.nodes.into_vec();
+        let leaves = self.leaves.into_vec();
+        let half = 1 << (log - 1);
+        if absorbed == 2 * half {
+            let (left, right) = leaves.split_at(half);
+            compress_level(hasher, left, right, &mut nodes[..half]);
+        } else {
+            assert_eq!(absorbed, half, "every row must be absorbed");
+        }
         for level in 2..=log {
             let start = level_start(log, level);
             let (below, above) = nodes[level_start(log, level - 1)..]
                 .split_at_mut(start - level_start(log, level - 1));
             let out = &mut above[..1 << (log - level)];
             let (left, right) = below.split_at(out.len());
-            if out.len() > TASK && rayon::current_num_threads() > 1 {
-                out.par_chunks_mut(TASK)
-                    .zip(left.par_chunks(TASK))
-                    .zip(right.par_chunks(TASK))
-                    .for_each(|((o, l), r)| hasher.compress(l, r, o));
-            } else {
-                hasher.compress(left, right, out);
-            }
+            compress_level(hasher, left, right, out);
         }
-        Tree::from_parts(log, self.leaves.into_vec(), nodes)
+        Tree::from_parts(log, leaves, nodes)
     }
 
     /// Reserves positions for one absorption.
@@ -152,6 +171,23 @@ impl<D: Copy + Eq + Default + Send + Sync + 'static> TreeBuilder<D> {
             "rows {range:?} were absorbed before"
         );
         claimed.insert(range.start, range.end);
+    }
+}
+
+/// A level from the halves of the one below, in parallel where that pays.
+fn compress_level<F, H: TreeHasher<F>>(
+    hasher: &H,
+    left: &[H::Digest],
+    right: &[H::Digest],
+    out: &mut [H::Digest],
+) {
+    if out.len() > TASK && rayon::current_num_threads() > 1 {
+        out.par_chunks_mut(TASK)
+            .zip(left.par_chunks(TASK))
+            .zip(right.par_chunks(TASK))
+            .for_each(|((o, l), r)| hasher.compress(l, r, o));
+    } else {
+        hasher.compress(left, right, out);
     }
 }
 

@@ -57,6 +57,13 @@ fn check<F, M, H, W, const D: usize>(
     assert_eq!(cap.roots(), [full.root()], "2^{log} rows of {width}");
     assert_eq!(full.root(), lean.root());
     assert_eq!(full.log_leaves(), log);
+    if log > 0 {
+        let builder = TreeBuilder::keeping_leaves(log);
+        for (s, row) in stored.chunks(width).enumerate().rev() {
+            builder.absorb_rows(hasher, s, row, width);
+        }
+        assert_eq!(builder.finish::<F, _>(hasher), full, "row by row");
+    }
 
     for picks in [0, 1, 2, 7, 40] {
         let indices: Vec<usize> = (0..picks).map(|_| rng.random_range(0..count)).collect();

@@ -7,6 +7,8 @@ use prova_whir::Shape;
 const ELEMENT: u64 = 4;
 /// Bytes of a digest.
 const DIGEST: u64 = 32;
+/// Bytes of a row that counts as wide.
+const WIDE_ROW: u64 = 128;
 /// Allowance for twiddles, block buffers and the proof itself.
 const SMALL: u64 = 4 << 20;
 
@@ -67,7 +69,10 @@ fn commitment(variables: usize, fold: usize, log_inv_rate: usize, element: u64) 
     }
 }
 
-/// Plans from the fastest to the leanest.
+/// Plans in order of preference: the first that fits is taken.
+///
+/// Keeping the codeword is the faster one. Where rows are wide the codeword is most of the memory
+/// and evaluating the opened rows again is little work beside hashing; the lean plan comes first.
 #[must_use]
 pub fn plans(shape: Shape, run: &WhirShape, degree: usize) -> [Plan; 2] {
     let ext = ELEMENT.saturating_mul(degree as u64);
@@ -77,25 +82,23 @@ pub fn plans(shape: Shape, run: &WhirShape, degree: usize) -> [Plan; 2] {
     let first = commitment(run.num_variables, fold, run.starting_log_inv_rate, ELEMENT);
 
     let peak = |keep: bool| {
-        // Without a codeword to keep, cosets are encoded a pair at a time.
-        let encode = if keep {
-            first.codeword
+        // Without a codeword to keep, one coset is encoded at a time, and leaves are kept.
+        let (encode, tree) = if keep {
+            (first.codeword, first.tree)
         } else {
-            message.saturating_mul(2)
+            (message, first.tree.saturating_mul(2))
         };
         // A tree is finished before its lowest level is dropped.
         let built = |c: Commitment| c.tree.saturating_add(c.tree / 2);
-        let mut peak = sum(&[message, copy, encode, built(first)]);
+        let building = if keep { built(first) } else { tree };
+        let mut peak = sum(&[message, copy, encode, building]);
         let mut previous = if keep {
             Commitment {
                 codeword: first.codeword,
-                tree: first.tree / 2,
+                tree: tree / 2,
             }
         } else {
-            Commitment {
-                codeword: 0,
-                tree: first.tree,
-            }
+            Commitment { codeword: 0, tree }
         };
         let mut variables = run.num_variables.saturating_sub(fold);
         // The message is folded, then no longer needed, unless rows are evaluated from it.
@@ -131,19 +134,15 @@ pub fn plans(shape: Shape, run: &WhirShape, degree: usize) -> [Plan; 2] {
         let end = sum(&[held, previous.codeword, previous.tree, last]);
         peak.max(end).saturating_add(SMALL)
     };
-    [
-        Plan {
-            keep_codeword: true,
-            peak_bytes: peak(true),
-        },
-        Plan {
-            keep_codeword: false,
-            peak_bytes: peak(false),
-        },
-    ]
+    let plan = |keep_codeword| Plan {
+        keep_codeword,
+        peak_bytes: peak(keep_codeword),
+    };
+    let wide_rows = first.codeword >= first.tree.saturating_mul(WIDE_ROW / DIGEST);
+    [plan(!wide_rows), plan(wide_rows)]
 }
 
-/// The fastest plan within `limit`.
+/// The preferred plan within `limit`.
 ///
 /// # Errors
 /// [`OverLimit`] when even the leanest does not fit.

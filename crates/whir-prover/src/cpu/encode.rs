@@ -180,6 +180,53 @@ impl<F: TwoAdicField + PrimeField32> Encoder<F> {
         self.discard_by::<Packed>(message, width, log_inv_rate, scratch, &sink);
     }
 
+    /// [`Self::encode_discarding`] for large messages, in half the memory: one coset at a time, so
+    /// that sibling rows do not meet. `rows(s, block)` receives stored rows `s..`, each once.
+    ///
+    /// Returns `false` and does nothing where the message is so small that the pairwise form needs
+    /// no more than a block a worker.
+    ///
+    /// # Panics
+    /// As [`Self::encode`].
+    pub fn encode_alone<R: Fn(usize, &[F]) + Sync>(
+        &self,
+        message: &[F],
+        width: usize,
+        log_inv_rate: usize,
+        scratch: &mut Vec<F>,
+        rows: R,
+    ) -> bool {
+        #[cfg(all(
+            target_arch = "x86_64",
+            target_feature = "avx512f",
+            target_feature = "avx512ifma"
+        ))]
+        if ifma::Ifma::applies::<F>() {
+            return self.alone_by::<ifma::Ifma>(message, width, log_inv_rate, scratch, &rows);
+        }
+        self.alone_by::<Packed>(message, width, log_inv_rate, scratch, &rows)
+    }
+
+    fn alone_by<A: Arith<F>>(
+        &self,
+        message: &[F],
+        width: usize,
+        log_inv_rate: usize,
+        scratch: &mut Vec<F>,
+        rows: &(dyn Fn(usize, &[F]) + Sync),
+    ) -> bool {
+        let job = Job::<F, A>::new(&self.twiddles, message, width, log_inv_rate);
+        if job.is_scalar() || job.region <= job.block {
+            return false;
+        }
+        scratch.resize(message.len(), F::ZERO);
+        for c in 0..job.regions() {
+            // SAFETY: one region.
+            unsafe { job.region_alone(c, scratch.as_mut_ptr(), rows) };
+        }
+        true
+    }
+
     fn discard_by<A: Arith<F>>(
         &self,
         message: &[F],

@@ -95,7 +95,12 @@ impl<S: ProverSuite> Cpu<S> {
     ) -> Result<(S::Digest, Commitment<S::F, S::Digest>), Cancelled> {
         let rows = (message.len() / width) << log_inv_rate;
         let log_rows = rows.trailing_zeros() as usize;
-        let builder = TreeBuilder::new(log_rows);
+        // Without the codeword leaves are worth keeping: an opening then evaluates no sibling rows.
+        let builder = if keep_codeword {
+            TreeBuilder::new(log_rows)
+        } else {
+            TreeBuilder::keeping_leaves(log_rows)
+        };
         let hashing = AtomicU64::new(0);
         let stop = AtomicBool::new(false);
         let start = Instant::now();
@@ -120,8 +125,25 @@ impl<S: ProverSuite> Cpu<S> {
             // SAFETY: `encode_uninit` initialises every cell it is given.
             unsafe { codeword.set_len(len) };
         } else {
-            self.encoder
-                .encode_discarding(message, width, log_inv_rate, &mut Vec::new(), sink);
+            let alone = |s: usize, rows: &[S::F]| {
+                if stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                let begun = Instant::now();
+                builder.absorb_rows(&self.hasher, s, rows, width);
+                hashing.fetch_add(nanos(begun.elapsed()), Ordering::Relaxed);
+                if ctx.observer.cancelled() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            };
+            let mut scratch = Vec::new();
+            if !self
+                .encoder
+                .encode_alone(message, width, log_inv_rate, &mut scratch, alone)
+            {
+                self.encoder
+                    .encode_discarding(message, width, log_inv_rate, &mut scratch, sink);
+            }
         }
         let encoded = start.elapsed();
         if stop.into_inner() {
@@ -174,16 +196,13 @@ impl<S: ProverSuite> Cpu<S> {
                 }
             }
             None => {
-                // Leaves are not kept either, so siblings of opened leaves count as well.
-                let mut wanted: Vec<usize> = indices.iter().flat_map(|&i| [i, i ^ 1]).collect();
+                let mut wanted = indices.to_vec();
                 wanted.sort_unstable();
                 wanted.dedup();
                 let rows = recompute(&wanted);
                 let row = |i: usize| {
-                    let at = wanted
-                        .binary_search(&i)
-                        .expect("opened rows were asked for");
-                    rows[at].as_slice()
+                    let at = wanted.binary_search(&i);
+                    rows[at.expect("opened rows were asked for, and leaves are kept")].as_slice()
                 };
                 Opened {
                     rows: indices.iter().map(|&i| row(i).to_vec()).collect(),

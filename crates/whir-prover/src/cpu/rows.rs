@@ -8,6 +8,9 @@ use super::planes::Planes;
 /// Message rows a task evaluates at all points before its result is added up.
 const BLOCK_ROWS: usize = 1 << 11;
 
+/// Rows whose products share a reduction.
+const ROWS: usize = 8;
+
 /// Evaluates codeword rows from the message: row `i` is `sum_x z^x m[x]` for `z = g^i`, `m[x]`
 /// the `width` elements of message row `x`, and `g` the generator of order `2^log_rows`.
 pub fn evaluate<F: TwoAdicField>(
@@ -36,12 +39,25 @@ pub fn evaluate<F: TwoAdicField>(
             let mut sums = zero();
             for (group, &z) in points.iter().enumerate() {
                 let sums = &mut sums[group * width..][..width];
-                let mut power = z.exp_u64((block * BLOCK_ROWS) as u64);
-                for row in rows.chunks_exact(width) {
-                    for (sum, &value) in sums.iter_mut().zip(row) {
-                        *sum += power * value;
+                let mut powers: [F::Packing; ROWS] = {
+                    let mut power = z.exp_u64((block * BLOCK_ROWS) as u64);
+                    core::array::from_fn(|_| {
+                        let current = power;
+                        power *= z;
+                        current
+                    })
+                };
+                let step = z.exp_u64(ROWS as u64);
+                for rows in rows.chunks(ROWS * width) {
+                    for (column, sum) in sums.iter_mut().enumerate() {
+                        let values = core::array::from_fn(|i| {
+                            F::Packing::from(
+                                rows.get(i * width + column).copied().unwrap_or(F::ZERO),
+                            )
+                        });
+                        *sum += F::Packing::dot_product::<ROWS>(&powers, &values);
                     }
-                    power *= z;
+                    powers.iter_mut().for_each(|power| *power *= step);
                 }
             }
             sums

@@ -242,6 +242,74 @@ impl<'a, F: TwoAdicField + PrimeField32, A: Arith<F>> Job<'a, F, A> {
         );
     }
 
+    /// One region larger than a block, number `c` of all: `rows(s, block)` receives its finished
+    /// rows, which are stored rows `s..` of the codeword.
+    ///
+    /// # Safety
+    /// `at` is valid for a region.
+    pub(super) unsafe fn region_alone(
+        &self,
+        c: usize,
+        at: *mut F,
+        rows: &(dyn Fn(usize, &[F]) + Sync),
+    ) {
+        let region = Shared(at);
+        let total = (self.region / self.block).ilog2() as usize;
+        let mut level = 0;
+        while level < total {
+            let passes = (total - level).div_ceil(MAX_TILE_LAYERS);
+            let layers = (total - level).div_ceil(passes);
+            let stride = (self.region >> (level + layers)) * self.width;
+            let row = self.tile_row(layers).min(stride);
+            let tiles = stride.div_ceil(row);
+            for_each_task(
+                tiles << level,
+                || self.scratch(0),
+                |scratch, i| {
+                    let (node, tile) = (i / tiles, i % tiles);
+                    let column = tile * row;
+                    let len = row.min(stride - column);
+                    let from = ((node * stride) << layers) + column;
+                    // SAFETY: the runs of `node` at `column`; no other task has them.
+                    unsafe {
+                        let at = region.at(from);
+                        let src = if level == 0 {
+                            self.message.as_ptr().add(from)
+                        } else {
+                            at
+                        };
+                        scratch.fill(self.twiddles, (c << level) + node, 0, layers);
+                        let (src, dst) = (rows_at(src, stride), rows_at_mut(at, stride));
+                        scratch.run_tile(src, dst, len / F::Packing::WIDTH, 0, layers, true);
+                    }
+                },
+            );
+            level += layers;
+        }
+        let blocks = self.region / self.block;
+        let (leaves, len) = (self.block / self.leaf, self.leaf * self.width);
+        for_each_task(
+            blocks,
+            || self.scratch(0),
+            |scratch, i| {
+                let node = c * blocks + i;
+                // SAFETY: block `i` of the region, then its leaves; no other task has them.
+                unsafe {
+                    let at = region.at(i * self.block * self.width);
+                    if leaves > 1 {
+                        self.block_top(at, node, false, scratch);
+                    }
+                    for leaf in 0..leaves {
+                        let at = at.add(leaf * len);
+                        let node = node * leaves + leaf;
+                        self.leaf(at, node, false, scratch);
+                        rows(node * self.leaf, slice::from_raw_parts(at, len));
+                    }
+                }
+            },
+        );
+    }
+
     /// Elements of a tile's row when a tile has `2^layers` rows: a multiple of a vector.
     fn tile_row(&self, layers: usize) -> usize {
         (TILE_BYTES >> layers).max(TILE_ROW_BYTES) / size_of::<F>()
