@@ -132,6 +132,8 @@ impl From<PcsError> for ProveError {
     }
 }
 
+// Call sites pass numbers and strings as they are.
+#[allow(clippy::needless_pass_by_value)]
 fn bad(what: &'static str, expected: impl ToString, got: impl ToString) -> ProveError {
     ProveError::BadRequest {
         what,
