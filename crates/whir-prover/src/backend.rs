@@ -123,9 +123,6 @@ pub trait Backend<S: ProverSuite>: Send + Sync {
     /// Takes over tables that were folded elsewhere.
     fn load(&self, evaluations: &[S::EF], weights: &[S::EF]) -> Self::Tables;
 
-    /// Number of variables of the tables.
-    fn num_variables(&self, tables: &Self::Tables) -> usize;
-
     /// Commits to the folded polynomial.
     ///
     /// # Errors

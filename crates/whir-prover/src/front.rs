@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use p3_commit::MultilinearPcs;
+use p3_commit::{Mmcs, MultilinearPcs};
 use p3_field::{BasedVectorSpace, PrimeField32};
 use p3_matrix::dense::RowMajorMatrix;
 use p3_multilinear_util::point::Point;
-use p3_sumcheck::PrescribedPointPcs;
+use p3_sumcheck::{OpeningEvals, PrescribedPointPcs};
 use p3_whir::{PcsProof, WhirShape};
 use prova_whir::derive::{self, query_phases};
 use prova_whir::security::Report;
@@ -292,9 +292,7 @@ fn commit_suite<S: ProverSuite>(
     let values = elements::<S>(params, table)?;
     let witness = pcs.witness(tables::<S>(shape, values));
     let (commitment, _) = pcs.commit(witness, &mut S::grinder())?;
-    let root = S::root(&commitment)
-        .map(|root| root.to_bytes())
-        .unwrap_or_default();
+    let root = root_bytes::<S>(&commitment);
     Ok(Committed {
         root,
         times: watch.times(),
@@ -332,12 +330,7 @@ fn prove_suite<S: ProverSuite>(
     let proof = match points {
         Points::Drawn => pcs.open(data, protocol.clone(), &mut challenger)?,
         Points::Given => {
-            let points = statement
-                .openings
-                .iter()
-                .map(|opening| verify::extension_elements::<S>(&opening.point))
-                .collect::<Result<Vec<_>, _>>()
-                .map_err(|_| bad("a point", "canonical coordinates", "another"))?;
+            let points = given_points::<S>(&statement)?;
             transcript::observe_points::<S, _>(&mut challenger, &points);
             let points: Vec<_> = points.into_iter().map(Point::new).collect();
             pcs.open_at(data, &protocol, &points, &mut challenger)?
@@ -345,12 +338,7 @@ fn prove_suite<S: ProverSuite>(
     };
     let open_time = start.elapsed();
     let PcsProof { whir, evals } = proof;
-    statement.commitment = S::root(&commitment)
-        .map(|root| root.to_bytes())
-        .unwrap_or_default();
-    for (opening, values) in statement.openings.iter_mut().zip(&evals) {
-        opening.values = coefficients::<S>(values.current());
-    }
+    complete::<S>(&mut statement, &commitment, &evals);
     let body = body::write::<S>(
         &whir,
         &WhirShape::new(pcs.config(), protocol.num_openings()),
@@ -370,8 +358,36 @@ fn prove_suite<S: ProverSuite>(
     })
 }
 
+/// The given points of a statement.
+pub(crate) fn given_points<S: Suite>(statement: &Statement) -> Result<Vec<Vec<S::EF>>, ProveError> {
+    statement
+        .openings
+        .iter()
+        .map(|opening| verify::extension_elements::<S>(&opening.point))
+        .collect::<Result<_, _>>()
+        .map_err(|_| bad("a point", "canonical coordinates", "another"))
+}
+
+fn root_bytes<S: Suite>(commitment: &<S::Mmcs as Mmcs<S::F>>::Commitment) -> [u8; DIGEST_BYTES] {
+    S::root(commitment)
+        .expect("the cap height is zero")
+        .to_bytes()
+}
+
+/// Fills in what proving found: the root and the claimed values.
+pub(crate) fn complete<S: Suite>(
+    statement: &mut Statement,
+    commitment: &<S::Mmcs as Mmcs<S::F>>::Commitment,
+    evals: &[OpeningEvals<S::EF>],
+) {
+    statement.commitment = root_bytes::<S>(commitment);
+    for (opening, values) in statement.openings.iter_mut().zip(evals) {
+        opening.values = coefficients::<S>(values.current());
+    }
+}
+
 /// Canonical coefficients of extension elements, lowest first.
-pub(crate) fn coefficients<S: Suite>(values: &[S::EF]) -> Vec<u32> {
+fn coefficients<S: Suite>(values: &[S::EF]) -> Vec<u32> {
     values
         .iter()
         .flat_map(|value| value.as_basis_coefficients_slice())

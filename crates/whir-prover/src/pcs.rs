@@ -8,7 +8,6 @@ use p3_commit::{Mmcs, MultilinearPcs};
 use p3_dft::NaiveDft;
 use p3_multilinear_util::point::Point;
 use p3_sumcheck::layout::{Layout, PrefixProver, SuffixProver, Table, Witness, observe_commitment};
-use p3_sumcheck::table::TableShape;
 use p3_sumcheck::{
     OpeningEvals, OpeningProtocol, PrescribedOpeningSecurity, PrescribedPointPcs, SumcheckData,
 };
@@ -509,10 +508,4 @@ where
                 .verify_at(commitment, proof, protocol, points, challenger),
         }
     }
-}
-
-/// Shapes of the one table of a statement.
-#[must_use]
-pub fn single_table(num_variables: usize, columns: usize) -> Vec<TableShape> {
-    vec![TableShape::new(num_variables, columns)]
 }

@@ -25,6 +25,12 @@ pub struct Tables<EF> {
     weights: Vec<EF>,
 }
 
+impl<EF> Tables<EF> {
+    fn num_variables(&self) -> usize {
+        self.values.len().trailing_zeros() as usize
+    }
+}
+
 type Tree<S> =
     <<S as Suite>::Mmcs as Mmcs<<S as Suite>::F>>::ProverData<DenseMatrix<<S as Suite>::F>>;
 
@@ -137,10 +143,6 @@ impl<S: ProverSuite> Backend<S> for Reference {
         }
     }
 
-    fn num_variables(&self, tables: &Self::Tables) -> usize {
-        tables.values.len().trailing_zeros() as usize
-    }
-
     fn commit_folded(
         &self,
         ctx: Context<'_>,
@@ -164,7 +166,7 @@ impl<S: ProverSuite> Backend<S> for Reference {
     }
 
     fn evaluate(&self, tables: &Self::Tables, y: S::EF) -> S::EF {
-        let variables = Backend::<S>::num_variables(self, tables);
+        let variables = tables.num_variables();
         let point = Point::expand_from_univariate(y, variables);
         let eq = Poly::new_from_point(point.as_slice(), S::EF::ONE);
         tables
@@ -176,7 +178,7 @@ impl<S: ProverSuite> Backend<S> for Reference {
     }
 
     fn add_claims(&self, tables: &mut Self::Tables, claims: &Claims<S::EF>) {
-        let variables = Backend::<S>::num_variables(self, tables);
+        let variables = tables.num_variables();
         for &(y, coefficient) in &claims.out_of_domain {
             let point = Point::expand_from_univariate(y, variables);
             let eq = Poly::new_from_point(point.as_slice(), coefficient);

@@ -10,10 +10,11 @@ use p3_sumcheck::PrescribedPointPcs;
 use p3_sumcheck::layout::{Layout, PrefixProver, SuffixProver};
 use p3_whir::{PcsProof, WhirProver, WhirShape};
 use prova_whir::statement::DIGEST_BYTES;
-use prova_whir::suite::Digest;
-use prova_whir::{Order, Params, Points, Statement, Suite, body, derive, transcript, verify};
+use prova_whir::{Order, Params, Points, Statement, Suite, body, derive, transcript};
 
-use crate::front::{ProveError, Request, Table, coefficients, elements, openings, tables};
+use crate::front::{
+    ProveError, Request, Table, complete, elements, given_points, openings, tables,
+};
 use crate::pcs::PcsError;
 
 /// A proof by the stock prover.
@@ -105,11 +106,7 @@ fn prove_layout<S: Suite, L: Layout<S::F, S::EF>>(
     let proof = match points {
         Points::Drawn => pcs.open(data, protocol, &mut challenger),
         Points::Given => {
-            let points = statement
-                .openings
-                .iter()
-                .filter_map(|opening| verify::extension_elements::<S>(&opening.point).ok())
-                .collect::<Vec<_>>();
+            let points = given_points::<S>(&statement)?;
             transcript::observe_points::<S, _>(&mut challenger, &points);
             let points: Vec<_> = points.into_iter().map(Point::new).collect();
             pcs.open_at(data, &protocol, &points, &mut challenger)
@@ -119,12 +116,7 @@ fn prove_layout<S: Suite, L: Layout<S::F, S::EF>>(
     let open_time = start.elapsed();
 
     let PcsProof { whir, evals } = proof;
-    statement.commitment = S::root(&commitment)
-        .map(|root| root.to_bytes())
-        .unwrap_or_default();
-    for (opening, values) in statement.openings.iter_mut().zip(&evals) {
-        opening.values = coefficients::<S>(values.current());
-    }
+    complete::<S>(&mut statement, &commitment, &evals);
     let body = body::write::<S>(&whir, &described);
     Ok(StockProved {
         statement,

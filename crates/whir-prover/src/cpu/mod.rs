@@ -366,10 +366,6 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
         }
     }
 
-    fn num_variables(&self, tables: &Self::Tables) -> usize {
-        tables.values.log_len()
-    }
-
     fn commit_folded(
         &self,
         ctx: Context<'_>,
