@@ -1,0 +1,309 @@
+//! Device memory: buffers that go back to a pool when they are dropped.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use crate::device::{Gpu, lock};
+use crate::error::GpuError;
+
+/// Granularity of small buffers, bytes.
+const GRAIN: u64 = 256;
+
+/// Free buffers by size, and the bytes that exist.
+pub(crate) struct Pool {
+    state: Mutex<State>,
+}
+
+struct State {
+    free: BTreeMap<u64, Vec<wgpu::Buffer>>,
+    used: u64,
+    idle: u64,
+    peak: u64,
+    limit: u64,
+}
+
+impl Pool {
+    pub(crate) fn new(limit: u64) -> Self {
+        let state = State {
+            free: BTreeMap::new(),
+            used: 0,
+            idle: 0,
+            peak: 0,
+            limit,
+        };
+        Self {
+            state: Mutex::new(state),
+        }
+    }
+
+    pub(crate) fn held(&self) -> u64 {
+        let state = lock(&self.state);
+        state.used + state.idle
+    }
+
+    pub(crate) fn peak(&self) -> u64 {
+        lock(&self.state).peak
+    }
+
+    pub(crate) fn reset_peak(&self) {
+        let mut state = lock(&self.state);
+        state.peak = state.used;
+    }
+
+    pub(crate) fn set_limit(&self, limit: u64) {
+        lock(&self.state).limit = limit;
+    }
+
+    /// Gives idle buffers back to the driver, the largest first, until at most `keep` bytes idle.
+    pub(crate) fn trim(&self, keep: u64) {
+        let mut state = lock(&self.state);
+        while state.idle > keep {
+            let Some((&size, _)) = state.free.last_key_value() else {
+                break;
+            };
+            let list = state.free.get_mut(&size).expect("the key was just seen");
+            list.pop();
+            if list.is_empty() {
+                state.free.remove(&size);
+            }
+            state.idle -= size;
+        }
+    }
+
+    /// An idle buffer of this very size.
+    fn reuse(&self, size: u64) -> Option<wgpu::Buffer> {
+        let mut state = lock(&self.state);
+        let list = state.free.get_mut(&size)?;
+        let found = list.pop()?;
+        if list.is_empty() {
+            state.free.remove(&size);
+        }
+        state.idle -= size;
+        state.used += size;
+        state.peak = state.peak.max(state.used);
+        Some(found)
+    }
+
+    /// Counts a new buffer in, or says how much would be needed.
+    fn admit(&self, size: u64) -> Result<(), GpuError> {
+        let spare = {
+            let state = lock(&self.state);
+            if state.used + size > state.limit {
+                return Err(GpuError::OutOfMemory {
+                    need: state.used + size,
+                    limit: state.limit,
+                });
+            }
+            state.limit - state.used - size
+        };
+        self.trim(spare);
+        let mut state = lock(&self.state);
+        state.used += size;
+        state.peak = state.peak.max(state.used);
+        Ok(())
+    }
+
+    fn give_back(&self, size: u64, buffer: Option<wgpu::Buffer>) {
+        let mut state = lock(&self.state);
+        state.used -= size;
+        if let Some(buffer) = buffer {
+            state.idle += size;
+            state.free.entry(size).or_default().push(buffer);
+        }
+    }
+}
+
+/// A buffer of `u32` words on the device. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    owned: Arc<Owned>,
+}
+
+struct Owned {
+    buffer: Option<wgpu::Buffer>,
+    size: u64,
+    pool: Arc<Pool>,
+}
+
+impl core::fmt::Debug for Owned {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Buffer")
+            .field("bytes", &self.size)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        self.pool.give_back(self.size, self.buffer.take());
+    }
+}
+
+impl Buffer {
+    pub(crate) fn raw(&self) -> &wgpu::Buffer {
+        self.owned.buffer.as_ref().expect("taken only when dropped")
+    }
+
+    /// Capacity in words; at least what was asked for.
+    #[must_use]
+    pub fn words(&self) -> u64 {
+        self.owned.size / 4
+    }
+
+    /// The whole buffer.
+    #[must_use]
+    pub fn all(&self) -> Slice {
+        self.slice(0, self.words())
+    }
+
+    /// `words` words from `first` on.
+    ///
+    /// # Panics
+    /// If the range is not inside the buffer.
+    #[must_use]
+    pub fn slice(&self, first: u64, words: u64) -> Slice {
+        assert!(
+            first + words <= self.words(),
+            "a slice lies inside its buffer"
+        );
+        Slice {
+            buffer: self.clone(),
+            first,
+            words,
+        }
+    }
+}
+
+/// A range of words of a buffer.
+#[derive(Clone, Debug)]
+pub struct Slice {
+    pub(crate) buffer: Buffer,
+    pub(crate) first: u64,
+    pub(crate) words: u64,
+}
+
+impl Slice {
+    /// Length in words.
+    #[must_use]
+    pub fn words(&self) -> u64 {
+        self.words
+    }
+
+    /// `words` words from `first` on, counted from this slice's start.
+    ///
+    /// # Panics
+    /// If the range is not inside the slice.
+    #[must_use]
+    pub fn slice(&self, first: u64, words: u64) -> Self {
+        assert!(first + words <= self.words, "a slice lies inside its slice");
+        Self {
+            buffer: self.buffer.clone(),
+            first: self.first + first,
+            words,
+        }
+    }
+}
+
+/// Sizes are rounded to a few steps an octave, so that freed buffers fit again.
+fn round(bytes: u64) -> u64 {
+    let step = (bytes.next_power_of_two() / 16).max(GRAIN);
+    bytes.max(1).div_ceil(step) * step
+}
+
+impl Gpu {
+    /// A buffer of at least `words` words with undefined contents.
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfMemory`] over the limit of the device options or of one buffer, or when
+    /// the driver has no more.
+    pub fn buffer(&self, words: u64) -> Result<Buffer, GpuError> {
+        let size = round(words.saturating_mul(4));
+        let size = if size > self.inner.limits.buffer {
+            words * 4
+        } else {
+            size
+        };
+        if size > self.inner.limits.buffer {
+            return Err(GpuError::OutOfMemory {
+                need: size,
+                limit: self.inner.limits.buffer,
+            });
+        }
+        let pool = &self.inner.pool;
+        let buffer = match pool.reuse(size) {
+            Some(buffer) => buffer,
+            None => {
+                pool.admit(size)?;
+                let descriptor = wgpu::BufferDescriptor {
+                    label: None,
+                    size,
+                    usage: wgpu::BufferUsages::STORAGE
+                        | wgpu::BufferUsages::UNIFORM
+                        | wgpu::BufferUsages::COPY_SRC
+                        | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                };
+                let buffer = self.inner.device.create_buffer(&descriptor);
+                if let Err(error) = self.check() {
+                    pool.give_back(size, None);
+                    return Err(match error {
+                        GpuError::OutOfMemory { .. } => {
+                            let held = pool.held();
+                            GpuError::OutOfMemory {
+                                need: held + size,
+                                limit: held,
+                            }
+                        }
+                        other => other,
+                    });
+                }
+                buffer
+            }
+        };
+        let owned = Owned {
+            buffer: Some(buffer),
+            size,
+            pool: Arc::clone(pool),
+        };
+        Ok(Buffer {
+            owned: Arc::new(owned),
+        })
+    }
+
+    /// A new buffer with these words.
+    ///
+    /// # Errors
+    /// As [`Self::buffer`].
+    pub fn upload(&self, words: &[u32]) -> Result<Buffer, GpuError> {
+        let buffer = self.buffer(words.len() as u64)?;
+        self.write(&buffer.all(), words)?;
+        Ok(buffer)
+    }
+
+    /// Overwrites the start of a slice, before any command submitted later.
+    ///
+    /// # Errors
+    /// A lost device, or an upload the driver refuses.
+    ///
+    /// # Panics
+    /// If the slice is shorter than `words`.
+    pub fn write(&self, slice: &Slice, words: &[u32]) -> Result<(), GpuError> {
+        assert!(
+            words.len() as u64 <= slice.words,
+            "an upload fits its slice"
+        );
+        // Bounded pieces: the driver stages each upload in host memory of its own.
+        const PIECE: usize = 4 << 20;
+        for (index, piece) in words.chunks(PIECE).enumerate() {
+            let offset = 4 * (slice.first + (index * PIECE) as u64);
+            self.inner
+                .queue
+                .write_buffer(slice.buffer.raw(), offset, bytemuck::cast_slice(piece));
+            if words.len() > PIECE {
+                self.inner.queue.submit([]);
+            }
+        }
+        lock(&self.inner.ledger).uploaded += 4 * words.len() as u64;
+        self.check()
+    }
+}

@@ -1,0 +1,418 @@
+//! Adapters, and the one device that a prover works on.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::buffer::Pool;
+use crate::error::GpuError;
+use crate::kernel::{Kernel, Pipeline};
+use crate::ledger::Ledger;
+
+/// An adapter, as the system describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdapterInfo {
+    /// Name of the adapter.
+    pub name: String,
+    /// API: `vulkan`, `metal`, `dx12`, ...
+    pub backend: String,
+    /// Kind: `discrete`, `integrated`, `virtual`, `cpu` or `other`.
+    pub kind: String,
+    /// Driver name and version.
+    pub driver: String,
+    /// Largest storage binding, bytes.
+    pub max_binding_bytes: u64,
+    /// Largest buffer, bytes.
+    pub max_buffer_bytes: u64,
+    /// Workgroup memory, bytes.
+    pub workgroup_bytes: u32,
+    /// Most invocations of a workgroup.
+    pub workgroup_invocations: u32,
+    /// Storage buffers a kernel may bind.
+    pub storage_buffers: u32,
+    /// Smallest and largest subgroup.
+    pub subgroup_sizes: (u32, u32),
+    /// Optional features that the kernels use where present.
+    pub features: Vec<&'static str>,
+}
+
+/// Optional features, with the names that reports give them.
+const OPTIONAL: [(wgpu::Features, &str); 3] = [
+    (wgpu::Features::SHADER_INT64, "shader-int64"),
+    (wgpu::Features::TIMESTAMP_QUERY, "timestamp-query"),
+    (wgpu::Features::PASSTHROUGH_SHADERS, "passthrough-shaders"),
+];
+
+/// Which adapter to open, and within which bounds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Part of the adapter's name, any case. Without it: the fastest kind present.
+    pub adapter: Option<String>,
+    /// Most bytes of device memory to hold.
+    pub max_bytes: Option<u64>,
+    /// Pretend that a storage binding is limited to this many bytes.
+    pub max_binding_bytes: Option<u64>,
+    /// Pretend that these optional features are absent, by their name in [`AdapterInfo`].
+    pub without: Vec<String>,
+    /// Time every dispatch with timestamp queries, where the device has them.
+    pub profile: bool,
+}
+
+/// Limits that plans are made against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most bytes held at once.
+    pub memory: u64,
+    /// Largest storage binding, bytes.
+    pub binding: u64,
+    /// Largest buffer, bytes.
+    pub buffer: u64,
+    /// Alignment of bound ranges, bytes.
+    pub alignment: u64,
+    /// Storage buffers a kernel may bind.
+    pub storage_buffers: u32,
+    /// Most invocations of a workgroup.
+    pub invocations: u32,
+    /// Bytes of workgroup memory.
+    pub workgroup_memory: u32,
+}
+
+impl Limits {
+    /// The defaults of WebGPU, which every adapter has.
+    pub const WEBGPU: Self = Self {
+        memory: 1 << 30,
+        binding: 128 << 20,
+        buffer: 256 << 20,
+        alignment: 256,
+        storage_buffers: 8,
+        invocations: 256,
+        workgroup_memory: 16 << 10,
+    };
+}
+
+/// What a test makes go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Zeroes the first word that the `n`-th dispatch from now writes.
+    Corrupt {
+        /// Dispatches to let through.
+        after: u64,
+    },
+    /// Destroys the device before the `n`-th submission from now.
+    Lose {
+        /// Submissions to let through.
+        after: u64,
+    },
+    /// Allocations beyond this many bytes fail as if the driver had refused them.
+    Exhaust {
+        /// Bytes that may be held.
+        limit: u64,
+    },
+}
+
+/// An open device with its kernels, memory and counters. Cheap to clone.
+#[derive(Clone)]
+pub struct Gpu {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    pub(crate) info: AdapterInfo,
+    pub(crate) limits: Limits,
+    pub(crate) features: wgpu::Features,
+    pub(crate) vulkan: bool,
+    pub(crate) profile: bool,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) pipelines: Mutex<HashMap<u64, Arc<Pipeline>>>,
+    pub(crate) ledger: Mutex<Ledger>,
+    pub(crate) failure: Arc<Mutex<Option<GpuError>>>,
+    pub(crate) fault: Mutex<Option<Fault>>,
+    /// Products a second, as measured when the device was opened.
+    pub(crate) products_per_second: AtomicU64,
+}
+
+impl core::fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Gpu")
+            .field("info", &self.inner.info)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A lock whose holder may have panicked: the data behind it are counters and caches.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn instance() -> wgpu::Instance {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+    descriptor.flags = wgpu::InstanceFlags::empty();
+    wgpu::Instance::new(descriptor)
+}
+
+fn describe(adapter: &wgpu::Adapter) -> AdapterInfo {
+    let (info, limits, features) = (adapter.get_info(), adapter.limits(), adapter.features());
+    let kind = match info.device_type {
+        wgpu::DeviceType::DiscreteGpu => "discrete",
+        wgpu::DeviceType::IntegratedGpu => "integrated",
+        wgpu::DeviceType::VirtualGpu => "virtual",
+        wgpu::DeviceType::Cpu => "cpu",
+        wgpu::DeviceType::Other => "other",
+    };
+    AdapterInfo {
+        name: info.name,
+        backend: info.backend.to_str().to_owned(),
+        kind: kind.to_owned(),
+        driver: format!("{} {}", info.driver, info.driver_info)
+            .trim()
+            .to_owned(),
+        max_binding_bytes: limits.max_storage_buffer_binding_size,
+        max_buffer_bytes: limits.max_buffer_size,
+        workgroup_bytes: limits.max_compute_workgroup_storage_size,
+        workgroup_invocations: limits.max_compute_invocations_per_workgroup,
+        storage_buffers: limits.max_storage_buffers_per_shader_stage,
+        subgroup_sizes: (info.subgroup_min_size, info.subgroup_max_size),
+        features: OPTIONAL
+            .iter()
+            .filter(|(feature, _)| features.contains(*feature))
+            .map(|&(_, name)| name)
+            .collect(),
+    }
+}
+
+/// Fastest kinds first.
+fn rank(kind: &str) -> usize {
+    ["discrete", "integrated", "virtual", "other", "cpu"]
+        .iter()
+        .position(|&name| name == kind)
+        .unwrap_or(usize::MAX)
+}
+
+fn adapters() -> Vec<(AdapterInfo, wgpu::Adapter)> {
+    let list = pollster::block_on(instance().enumerate_adapters(wgpu::Backends::all()));
+    let mut list: Vec<_> = list
+        .into_iter()
+        .map(|adapter| (describe(&adapter), adapter))
+        .collect();
+    list.sort_by_key(|(info, _)| rank(&info.kind));
+    list
+}
+
+/// Every adapter, the one that is opened by default first.
+#[must_use]
+pub fn list_adapters() -> Vec<AdapterInfo> {
+    adapters().into_iter().map(|(info, _)| info).collect()
+}
+
+impl Gpu {
+    /// Opens an adapter.
+    ///
+    /// # Errors
+    /// [`GpuError::NoAdapter`], or [`GpuError::Unsupported`] when the adapter has less than
+    /// WebGPU's default limits or refuses to open.
+    pub fn open(options: &Options) -> Result<Self, GpuError> {
+        let wanted = options.adapter.as_ref().map(|name| name.to_lowercase());
+        let (info, adapter) = adapters()
+            .into_iter()
+            .find(|(info, _)| {
+                wanted
+                    .as_ref()
+                    .is_none_or(|name| info.name.to_lowercase().contains(name))
+            })
+            .ok_or_else(|| GpuError::NoAdapter {
+                wanted: options.adapter.clone(),
+            })?;
+        let available = adapter.limits();
+        let least = Limits::WEBGPU;
+        if available.max_compute_invocations_per_workgroup < least.invocations
+            || available.max_compute_workgroup_storage_size < least.workgroup_memory
+            || available.max_storage_buffers_per_shader_stage < least.storage_buffers
+        {
+            return Err(GpuError::Unsupported(format!(
+                "{} offers {} invocations, {} bytes of workgroup memory and {} storage buffers, \
+                 expected at least {}, {} and {}",
+                info.name,
+                available.max_compute_invocations_per_workgroup,
+                available.max_compute_workgroup_storage_size,
+                available.max_storage_buffers_per_shader_stage,
+                least.invocations,
+                least.workgroup_memory,
+                least.storage_buffers,
+            )));
+        }
+        let mut features = wgpu::Features::empty();
+        for (feature, name) in OPTIONAL {
+            if adapter.features().contains(feature) && !options.without.iter().any(|w| w == name) {
+                features |= feature;
+            }
+        }
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("prova"),
+            required_features: features,
+            required_limits: available.clone(),
+            // SAFETY: the experimental feature asked for is shader passthrough; the modules passed
+            // through are compiled from this crate's own validated kernels.
+            experimental_features: unsafe { wgpu::ExperimentalFeatures::enabled() },
+            memory_hints: wgpu::MemoryHints::Performance,
+            trace: wgpu::Trace::Off,
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))
+            .map_err(|error| GpuError::Unsupported(error.to_string()))?;
+
+        let failure = Arc::new(Mutex::new(None));
+        let sink = Arc::clone(&failure);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            let error = match error {
+                wgpu::Error::OutOfMemory { .. } => GpuError::OutOfMemory { need: 0, limit: 0 },
+                wgpu::Error::Validation { description, .. }
+                | wgpu::Error::Internal { description, .. } => GpuError::Validation(description),
+            };
+            lock(&sink).get_or_insert(error);
+        }));
+        let sink = Arc::clone(&failure);
+        device.set_device_lost_callback(move |reason, message| {
+            // A loss explains every other error, so it replaces one.
+            *lock(&sink) = Some(GpuError::Lost(format!("{reason:?}: {message}")));
+        });
+
+        let binding = available
+            .max_storage_buffer_binding_size
+            .min(options.max_binding_bytes.unwrap_or(u64::MAX))
+            // Kernels index words with 32 bits; bindings stay whole multiples of any row.
+            .min(1 << 33);
+        let limits = Limits {
+            memory: options.max_bytes.unwrap_or(u64::MAX),
+            binding,
+            buffer: available.max_buffer_size,
+            alignment: u64::from(available.min_storage_buffer_offset_alignment).max(256),
+            storage_buffers: available.max_storage_buffers_per_shader_stage,
+            invocations: available.max_compute_invocations_per_workgroup,
+            workgroup_memory: available.max_compute_workgroup_storage_size,
+        };
+        let pool = Arc::new(Pool::new(limits.memory));
+        Ok(Self {
+            inner: Arc::new(Inner {
+                vulkan: adapter.get_info().backend == wgpu::Backend::Vulkan,
+                device,
+                queue,
+                info,
+                limits,
+                features,
+                profile: options.profile && features.contains(wgpu::Features::TIMESTAMP_QUERY),
+                pool,
+                pipelines: Mutex::default(),
+                ledger: Mutex::default(),
+                failure,
+                fault: Mutex::new(None),
+                products_per_second: AtomicU64::new(0),
+            }),
+        })
+    }
+
+    /// The opened adapter.
+    #[must_use]
+    pub fn info(&self) -> &AdapterInfo {
+        &self.inner.info
+    }
+
+    /// Limits for planning.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.inner.limits
+    }
+
+    /// Whether kernels may use 64-bit integers.
+    #[must_use]
+    pub fn has_int64(&self) -> bool {
+        self.inner.features.contains(wgpu::Features::SHADER_INT64)
+    }
+
+    /// Whether kernels may be handed over as SPIR-V.
+    #[must_use]
+    pub fn has_spirv_passthrough(&self) -> bool {
+        self.inner.vulkan
+            && self
+                .inner
+                .features
+                .contains(wgpu::Features::PASSTHROUGH_SHADERS)
+    }
+
+    /// What was done since the last [`Self::take_ledger`].
+    #[must_use]
+    pub fn ledger(&self) -> Ledger {
+        lock(&self.inner.ledger).clone()
+    }
+
+    /// Returns the counters and starts them anew.
+    #[must_use]
+    pub fn take_ledger(&self) -> Ledger {
+        core::mem::take(&mut *lock(&self.inner.ledger))
+    }
+
+    /// Field products a second that the kernels reach here; 0 until it is known.
+    #[must_use]
+    pub fn products_per_second(&self) -> u64 {
+        self.inner.products_per_second.load(Ordering::Relaxed)
+    }
+
+    /// Tells the submission splitter how fast the device is.
+    pub fn set_products_per_second(&self, rate: u64) {
+        self.inner
+            .products_per_second
+            .store(rate, Ordering::Relaxed);
+    }
+
+    /// Bytes held by buffers, those waiting for reuse included.
+    #[must_use]
+    pub fn held_bytes(&self) -> u64 {
+        self.inner.pool.held()
+    }
+
+    /// Most bytes that buffers in use held at once since the last [`Self::reset_peak`].
+    #[must_use]
+    pub fn peak_bytes(&self) -> u64 {
+        self.inner.pool.peak()
+    }
+
+    /// Starts [`Self::peak_bytes`] anew.
+    pub fn reset_peak(&self) {
+        self.inner.pool.reset_peak();
+    }
+
+    /// Makes something go wrong later: for tests of error paths.
+    #[doc(hidden)]
+    pub fn inject(&self, fault: Fault) {
+        if let Fault::Exhaust { limit } = fault {
+            self.inner.pool.set_limit(limit);
+            self.inner.pool.trim(0);
+        } else {
+            *lock(&self.inner.fault) = Some(fault);
+        }
+    }
+
+    /// The first failure since the device was opened. A lost device stays lost.
+    ///
+    /// # Errors
+    /// That failure.
+    pub fn check(&self) -> Result<(), GpuError> {
+        let mut failure = lock(&self.inner.failure);
+        match &*failure {
+            Some(GpuError::Lost(message)) => Err(GpuError::Lost(message.clone())),
+            Some(_) => Err(failure.take().expect("it was just seen")),
+            None => Ok(()),
+        }
+    }
+
+    /// The compiled pipeline of a kernel, from the cache if it was used before.
+    pub(crate) fn pipeline(&self, kernel: &Kernel) -> Arc<Pipeline> {
+        if let Some(found) = lock(&self.inner.pipelines).get(&kernel.id()) {
+            return Arc::clone(found);
+        }
+        let built = Arc::new(Pipeline::build(self, kernel));
+        let mut cache = lock(&self.inner.pipelines);
+        Arc::clone(cache.entry(kernel.id()).or_insert(built))
+    }
+}
