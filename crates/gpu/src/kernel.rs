@@ -69,6 +69,12 @@ impl Kernel {
         &self.accesses
     }
 
+    /// Whether its `mulhi` stands for the machine's high product.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.native
+    }
+
     pub(crate) fn id(&self) -> u64 {
         self.id
     }

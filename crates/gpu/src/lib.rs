@@ -14,7 +14,7 @@ pub mod kit;
 pub mod ledger;
 pub mod mle;
 pub mod mul;
-mod native;
+pub mod native;
 pub mod ntt;
 pub mod recorder;
 pub mod template;

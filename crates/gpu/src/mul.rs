@@ -27,6 +27,9 @@ impl Gpu {
         if self.has_int64() {
             list.push(Multiply::U64);
         }
+        if self.has_spirv_passthrough() {
+            list.push(Multiply::Native);
+        }
         list
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use p3_baby_bear::BabyBear;
-use p3_field::{PrimeCharacteristicRing, TwoAdicField};
+use p3_field::TwoAdicField;
 use p3_koala_bear::KoalaBear;
 use prova_gpu::mul;
 use prova_hash::HashField;

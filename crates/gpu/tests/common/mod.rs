@@ -4,7 +4,7 @@
 
 use p3_baby_bear::BabyBear;
 use p3_field::extension::{BinomialExtensionField, QuinticTrinomialExtensionField};
-use p3_field::{ExtensionField, PrimeCharacteristicRing, TwoAdicField};
+use p3_field::{ExtensionField, TwoAdicField};
 use p3_koala_bear::KoalaBear;
 use prova_gpu::{Extension, Field, Gpu, Kit, Multiply, Options};
 use prova_hash::HashField;
