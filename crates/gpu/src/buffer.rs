@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use crate::device::{Gpu, lock};
+use crate::device::{Gpu, Real, lock};
 use crate::error::GpuError;
 
 /// Granularity of small buffers, bytes.
@@ -141,7 +141,10 @@ impl Drop for Owned {
 
 impl Buffer {
     pub(crate) fn raw(&self) -> &wgpu::Buffer {
-        self.owned.buffer.as_ref().expect("taken only when dropped")
+        self.owned
+            .buffer
+            .as_ref()
+            .expect("only a dry device has none, and it binds nothing")
     }
 
     /// Capacity in words; at least what was asked for.
@@ -231,43 +234,53 @@ impl Gpu {
         }
         let pool = &self.inner.pool;
         let buffer = match pool.reuse(size) {
-            Some(buffer) => buffer,
+            Some(buffer) => Some(buffer),
             None => {
                 pool.admit(size)?;
-                let descriptor = wgpu::BufferDescriptor {
-                    label: None,
-                    size,
-                    usage: wgpu::BufferUsages::STORAGE
-                        | wgpu::BufferUsages::UNIFORM
-                        | wgpu::BufferUsages::COPY_SRC
-                        | wgpu::BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                };
-                let buffer = self.inner.device.create_buffer(&descriptor);
-                if let Err(error) = self.check() {
-                    pool.give_back(size, None);
-                    return Err(match error {
-                        GpuError::OutOfMemory { .. } => {
-                            let held = pool.held();
-                            GpuError::OutOfMemory {
-                                need: held + size,
-                                limit: held,
-                            }
-                        }
-                        other => other,
-                    });
+                match &self.inner.real {
+                    Some(real) => Some(self.allocate(real, size)?),
+                    None => None,
                 }
-                buffer
             }
         };
         let owned = Owned {
-            buffer: Some(buffer),
+            buffer,
             size,
             pool: Arc::clone(pool),
         };
         Ok(Buffer {
             owned: Arc::new(owned),
         })
+    }
+
+    /// A buffer of the driver's, already counted in.
+    fn allocate(&self, real: &Real, size: u64) -> Result<wgpu::Buffer, GpuError> {
+        let buffer = real.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size,
+            usage: wgpu::BufferUsages::STORAGE
+                | wgpu::BufferUsages::UNIFORM
+                | wgpu::BufferUsages::COPY_SRC
+                | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        match self.check() {
+            Ok(()) => Ok(buffer),
+            Err(error) => {
+                let pool = &self.inner.pool;
+                pool.give_back(size, None);
+                Err(match error {
+                    GpuError::OutOfMemory { .. } => {
+                        let held = pool.held();
+                        GpuError::OutOfMemory {
+                            need: held + size,
+                            limit: held,
+                        }
+                    }
+                    other => other,
+                })
+            }
+        }
     }
 
     /// A new buffer with these words.
@@ -292,18 +305,20 @@ impl Gpu {
             words.len() as u64 <= slice.words,
             "an upload fits its slice"
         );
+        lock(&self.inner.ledger).uploaded += 4 * words.len() as u64;
+        let Some(real) = &self.inner.real else {
+            return Ok(());
+        };
         // Bounded pieces: the driver stages each upload in host memory of its own.
         const PIECE: usize = 4 << 20;
         for (index, piece) in words.chunks(PIECE).enumerate() {
             let offset = 4 * (slice.first + (index * PIECE) as u64);
-            self.inner
-                .queue
+            real.queue
                 .write_buffer(slice.buffer.raw(), offset, bytemuck::cast_slice(piece));
             if words.len() > PIECE {
-                self.inner.queue.submit([]);
+                real.queue.submit([]);
             }
         }
-        lock(&self.inner.ledger).uploaded += 4 * words.len() as u64;
         self.check()
     }
 }

@@ -116,9 +116,15 @@ pub struct Gpu {
     pub(crate) inner: Arc<Inner>,
 }
 
-pub(crate) struct Inner {
+/// The parts of an open device that a dry one lacks.
+pub(crate) struct Real {
     pub(crate) device: wgpu::Device,
     pub(crate) queue: wgpu::Queue,
+}
+
+pub(crate) struct Inner {
+    /// Absent in a device that only counts.
+    pub(crate) real: Option<Real>,
     pub(crate) info: AdapterInfo,
     pub(crate) limits: Limits,
     pub(crate) features: wgpu::Features,
@@ -296,8 +302,7 @@ impl Gpu {
         Ok(Self {
             inner: Arc::new(Inner {
                 vulkan: adapter.get_info().backend == wgpu::Backend::Vulkan,
-                device,
-                queue,
+                real: Some(Real { device, queue }),
                 info,
                 limits,
                 features,
@@ -310,6 +315,47 @@ impl Gpu {
                 products_per_second: AtomicU64::new(0),
             }),
         })
+    }
+
+    /// A device that runs nothing: it accepts the same commands, counts their cost and the
+    /// memory they need, and reads back zeros. What a plan costs is found by playing it here.
+    #[must_use]
+    pub fn dry(limits: Limits) -> Self {
+        let info = AdapterInfo {
+            name: "dry run".to_owned(),
+            backend: "none".to_owned(),
+            kind: "other".to_owned(),
+            driver: String::new(),
+            max_binding_bytes: limits.binding,
+            max_buffer_bytes: limits.buffer,
+            workgroup_bytes: limits.workgroup_memory,
+            workgroup_invocations: limits.invocations,
+            storage_buffers: limits.storage_buffers,
+            subgroup_sizes: (1, 1),
+            features: Vec::new(),
+        };
+        Self {
+            inner: Arc::new(Inner {
+                real: None,
+                info,
+                limits,
+                features: wgpu::Features::empty(),
+                vulkan: false,
+                profile: false,
+                pool: Arc::new(Pool::new(limits.memory)),
+                pipelines: Mutex::default(),
+                ledger: Mutex::default(),
+                failure: Arc::default(),
+                fault: Mutex::new(None),
+                products_per_second: AtomicU64::new(0),
+            }),
+        }
+    }
+
+    /// Whether this device only counts.
+    #[must_use]
+    pub fn is_dry(&self) -> bool {
+        self.inner.real.is_none()
     }
 
     /// The opened adapter.
@@ -407,11 +453,11 @@ impl Gpu {
     }
 
     /// The compiled pipeline of a kernel, from the cache if it was used before.
-    pub(crate) fn pipeline(&self, kernel: &Kernel) -> Arc<Pipeline> {
+    pub(crate) fn pipeline(&self, real: &Real, kernel: &Kernel) -> Arc<Pipeline> {
         if let Some(found) = lock(&self.inner.pipelines).get(&kernel.id()) {
             return Arc::clone(found);
         }
-        let built = Arc::new(Pipeline::build(self, kernel));
+        let built = Arc::new(Pipeline::build(self, real, kernel));
         let mut cache = lock(&self.inner.pipelines);
         Arc::clone(cache.entry(kernel.id()).or_insert(built))
     }

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use crate::device::Gpu;
+use crate::device::{Gpu, Real};
 use crate::native;
 
 /// How a kernel uses one of its bindings.
@@ -99,8 +99,8 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    pub(crate) fn build(gpu: &Gpu, kernel: &Kernel) -> Self {
-        let device = &gpu.inner.device;
+    pub(crate) fn build(gpu: &Gpu, real: &Real, kernel: &Kernel) -> Self {
+        let device = &real.device;
         let entries: Vec<_> = (0u32..)
             .zip(kernel.accesses())
             .map(|(binding, access)| wgpu::BindGroupLayoutEntry {
@@ -127,7 +127,7 @@ impl Pipeline {
             bind_group_layouts: &[Some(&layout)],
             ..Default::default()
         });
-        let module = native::module(gpu, kernel).unwrap_or_else(|| {
+        let module = native::module(gpu, real, kernel).unwrap_or_else(|| {
             let descriptor = wgpu::ShaderModuleDescriptor {
                 label: Some(kernel.label),
                 source: wgpu::ShaderSource::Wgsl(kernel.wgsl().into()),

@@ -8,6 +8,7 @@ pub mod buffer;
 pub mod device;
 pub mod error;
 pub mod field;
+pub mod gather;
 pub mod hash;
 pub mod kernel;
 pub mod kit;

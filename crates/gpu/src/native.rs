@@ -9,7 +9,7 @@ use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-use crate::device::Gpu;
+use crate::device::{Gpu, Real};
 use crate::kernel::Kernel;
 
 const OP_NAME: u32 = 5;
@@ -25,7 +25,7 @@ const BOUND: usize = 3;
 
 /// The module of a native kernel, where the device takes SPIR-V. `None` for other kernels; also
 /// when the text does not compile, so that the ordinary path reports why.
-pub(crate) fn module(gpu: &Gpu, kernel: &Kernel) -> Option<wgpu::ShaderModule> {
+pub(crate) fn module(gpu: &Gpu, real: &Real, kernel: &Kernel) -> Option<wgpu::ShaderModule> {
     if !kernel.is_native() || !gpu.has_spirv_passthrough() {
         return None;
     }
@@ -41,11 +41,7 @@ pub(crate) fn module(gpu: &Gpu, kernel: &Kernel) -> Option<wgpu::ShaderModule> {
     };
     // SAFETY: the module is naga's translation of a validated kernel, with one function's body
     // replaced by another of the same type; as with every kernel, accesses are guarded in its text.
-    Some(unsafe {
-        gpu.inner
-            .device
-            .create_shader_module_passthrough(descriptor)
-    })
+    Some(unsafe { real.device.create_shader_module_passthrough(descriptor) })
 }
 
 /// SPIR-V of a kernel's text, `mulhi` replaced.

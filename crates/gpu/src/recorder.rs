@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::buffer::{Buffer, Slice};
-use crate::device::{Fault, Gpu, lock};
+use crate::device::{Fault, Gpu, Real, lock};
 use crate::error::GpuError;
 use crate::kernel::{Kernel, Pipeline};
 use crate::ledger::Cost;
@@ -133,7 +133,13 @@ impl Recorder<'_> {
             }
         }
         lock(&self.gpu.inner.ledger).record(kernel.label(), cost);
-        let pipeline = self.gpu.pipeline(kernel);
+        let gpu = self.gpu;
+        let Some(real) = &gpu.inner.real else {
+            self.kept
+                .extend(bindings.iter().map(|slice| slice.buffer.clone()));
+            return Ok(());
+        };
+        let pipeline = gpu.pipeline(real, kernel);
         let work = cost.products.max(cost.bytes() / 2);
         let pieces = work.div_ceil(self.budget()).clamp(1, u64::from(groups)) as u32;
         let step = groups.div_ceil(pieces);
@@ -162,15 +168,11 @@ impl Recorder<'_> {
                         }),
                     }),
             );
-            let group = self
-                .gpu
-                .inner
-                .device
-                .create_bind_group(&wgpu::BindGroupDescriptor {
-                    label: Some(kernel.label()),
-                    layout: &pipeline.layout,
-                    entries: &entries,
-                });
+            let group = real.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some(kernel.label()),
+                layout: &pipeline.layout,
+                entries: &entries,
+            });
             let written = kernel
                 .accesses()
                 .iter()
@@ -199,6 +201,9 @@ impl Recorder<'_> {
     pub fn copy(&mut self, from: &Slice, to: &Slice) {
         assert_eq!(from.words, to.words, "a copy keeps its length");
         lock(&self.gpu.inner.ledger).record("copy", Cost::new(4 * from.words, 4 * from.words, 0));
+        if self.gpu.is_dry() {
+            return;
+        }
         self.commands.push(Command::Copy {
             from: from.clone(),
             to: to.clone(),
@@ -208,6 +213,9 @@ impl Recorder<'_> {
     /// Fills a slice with zeros.
     pub fn clear(&mut self, slice: &Slice) {
         lock(&self.gpu.inner.ledger).record("clear", Cost::new(0, 4 * slice.words, 0));
+        if self.gpu.is_dry() {
+            return;
+        }
         self.commands.push(Command::Clear(slice.clone()));
     }
 
@@ -231,8 +239,13 @@ impl Recorder<'_> {
     /// If something is to be read back.
     pub fn submit(mut self) -> Result<(), GpuError> {
         assert!(self.reads.is_empty(), "reading back takes a wait");
-        self.encode(None)?;
-        Ok(())
+        match &self.gpu.inner.real {
+            Some(real) => self.encode(real, None).map(|_| ()),
+            None => {
+                lock(&self.gpu.inner.ledger).submissions += 1;
+                Ok(())
+            }
+        }
     }
 
     /// Submits everything, waits, and returns what was read back, in order.
@@ -242,34 +255,41 @@ impl Recorder<'_> {
     pub fn finish(mut self) -> Result<ReadBack, GpuError> {
         let total: u64 = self.reads.iter().map(|slice| 4 * slice.words).sum();
         let inner = &self.gpu.inner;
-        let staging = inner.device.create_buffer(&wgpu::BufferDescriptor {
+        let mut ranges = Vec::with_capacity(self.reads.len());
+        let mut at = 0;
+        for slice in &self.reads {
+            ranges.push((at, at + slice.words as usize));
+            at += slice.words as usize;
+        }
+        {
+            let mut ledger = lock(&inner.ledger);
+            ledger.waits += 1;
+            ledger.read_back += total;
+        }
+        let Some(real) = &inner.real else {
+            lock(&inner.ledger).submissions += 1;
+            return Ok(ReadBack {
+                words: vec![0; at],
+                ranges,
+            });
+        };
+        let staging = real.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("read back"),
             size: total.max(4),
             usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         });
         self.gpu.check()?;
-        let last = self.encode(Some(&staging))?;
+        let last = self.encode(real, Some(&staging))?;
         let mapped = Arc::new(AtomicBool::new(false));
         let done = Arc::clone(&mapped);
         staging.map_async(wgpu::MapMode::Read, .., move |result| {
             done.store(result.is_ok(), Ordering::Release);
         });
-        self.gpu.wait(last)?;
-        {
-            let mut ledger = lock(&inner.ledger);
-            ledger.waits += 1;
-            ledger.read_back += total;
-        }
+        self.gpu.wait(real, last)?;
         if !mapped.load(Ordering::Acquire) {
             self.gpu.check()?;
             return Err(GpuError::Lost("a buffer could not be mapped".to_owned()));
-        }
-        let mut ranges = Vec::with_capacity(self.reads.len());
-        let mut at = 0;
-        for slice in &self.reads {
-            ranges.push((at, at + slice.words as usize));
-            at += slice.words as usize;
         }
         let words = if total == 0 {
             Vec::new()
@@ -308,12 +328,11 @@ impl Recorder<'_> {
     /// Encodes and submits all commands; the last submission's index.
     fn encode(
         &mut self,
+        real: &Real,
         staging: Option<&wgpu::Buffer>,
     ) -> Result<Option<wgpu::SubmissionIndex>, GpuError> {
-        let inner = &self.gpu.inner;
         for (buffer, words) in &self.parameters {
-            inner
-                .queue
+            real.queue
                 .write_buffer(buffer.raw(), 0, bytemuck::cast_slice(words));
         }
         let budget = self.budget();
@@ -337,10 +356,10 @@ impl Recorder<'_> {
             }
             let (now, later) = rest.split_at(length);
             rest = later;
-            last = Some(self.encode_one(now, staging.filter(|_| later.is_empty()))?);
+            last = Some(self.encode_one(real, now, staging.filter(|_| later.is_empty()))?);
         }
         if last.is_none() && staging.is_some() {
-            last = Some(self.encode_one(&[], staging)?);
+            last = Some(self.encode_one(real, &[], staging)?);
         }
         self.gpu.check()?;
         Ok(last)
@@ -348,12 +367,13 @@ impl Recorder<'_> {
 
     fn encode_one(
         &self,
+        real: &Real,
         commands: &[Command],
         staging: Option<&wgpu::Buffer>,
     ) -> Result<wgpu::SubmissionIndex, GpuError> {
         let inner = &self.gpu.inner;
-        let mut encoder = inner.device.create_command_encoder(&Default::default());
-        let timers = inner.profile.then(|| Timers::new(self.gpu, commands));
+        let mut encoder = real.device.create_command_encoder(&Default::default());
+        let timers = inner.profile.then(|| Timers::new(real, commands));
         let mut timed = 0;
         let mut at = 0;
         while at < commands.len() {
@@ -425,12 +445,12 @@ impl Recorder<'_> {
             timers.resolve(&mut encoder);
         }
         if self.gpu.loses() {
-            inner.device.destroy();
+            real.device.destroy();
         }
-        let index = inner.queue.submit([encoder.finish()]);
+        let index = real.queue.submit([encoder.finish()]);
         lock(&inner.ledger).submissions += 1;
         if let Some(timers) = timers {
-            timers.collect(self.gpu, index.clone())?;
+            timers.collect(self.gpu, real, index.clone())?;
         }
         Ok(index)
     }
@@ -460,12 +480,16 @@ impl Gpu {
     ///
     /// # Errors
     /// Whatever the device has failed with.
-    pub(crate) fn wait(&self, index: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
+    pub(crate) fn wait(
+        &self,
+        real: &Real,
+        index: Option<wgpu::SubmissionIndex>,
+    ) -> Result<(), GpuError> {
         let poll = wgpu::PollType::Wait {
             submission_index: index,
             timeout: None,
         };
-        let polled = self.inner.device.poll(poll);
+        let polled = real.device.poll(poll);
         self.check()?;
         polled
             .map(|_| ())
@@ -508,7 +532,7 @@ struct Timers {
 }
 
 impl Timers {
-    fn new(gpu: &Gpu, commands: &[Command]) -> Self {
+    fn new(real: &Real, commands: &[Command]) -> Self {
         let kinds: Vec<_> = commands
             .iter()
             .filter_map(|command| match command {
@@ -518,7 +542,7 @@ impl Timers {
             .take(wgpu::QUERY_SET_MAX_QUERIES as usize / 2)
             .collect();
         let count = 2 * kinds.len().max(1) as u32;
-        let device = &gpu.inner.device;
+        let device = &real.device;
         let set = device.create_query_set(&wgpu::QuerySetDescriptor {
             label: None,
             ty: wgpu::QueryType::Timestamp,
@@ -559,18 +583,23 @@ impl Timers {
         }
     }
 
-    fn collect(&self, gpu: &Gpu, index: wgpu::SubmissionIndex) -> Result<(), GpuError> {
+    fn collect(
+        &self,
+        gpu: &Gpu,
+        real: &Real,
+        index: wgpu::SubmissionIndex,
+    ) -> Result<(), GpuError> {
         if self.kinds.is_empty() {
             return Ok(());
         }
         self.staging.map_async(wgpu::MapMode::Read, .., |_| {});
-        gpu.wait(Some(index))?;
+        gpu.wait(real, Some(index))?;
         let view = self
             .staging
             .get_mapped_range(..)
             .map_err(|error| GpuError::Lost(error.to_string()))?;
         let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&view[..]);
-        let period = f64::from(gpu.inner.queue.get_timestamp_period());
+        let period = f64::from(real.queue.get_timestamp_period());
         let mut ledger = lock(&gpu.inner.ledger);
         for (kind, pair) in self.kinds.iter().zip(ticks.chunks_exact(2)) {
             let nanos = pair[1].saturating_sub(pair[0]) as f64 * period;

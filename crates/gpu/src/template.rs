@@ -24,8 +24,9 @@ const FIELD: List = templates![
 ];
 
 /// Every family's templates.
-const FAMILIES: [List; 4] = [
+const FAMILIES: [List; 5] = [
     FIELD,
+    crate::gather::TEMPLATES,
     crate::ntt::TEMPLATES,
     crate::hash::TEMPLATES,
     crate::mle::TEMPLATES,

@@ -3,6 +3,9 @@
 //! Plonky3's parallel search returns whichever witness a thread meets first, so its proofs differ
 //! from run to run. Both searches here are deterministic for any number of threads.
 
+use core::fmt;
+use std::sync::Arc;
+
 use p3_challenger::{
     ByteGrindingChallenger, CanFinalizeDigest, CanObserve, CanSample, CanSampleBits,
     CanSampleUniformBits, DuplexChallenger, FieldChallenger, GrindingChallenger, ResamplingError,
@@ -20,19 +23,53 @@ const RATE: usize = 8;
 /// Candidates a thread tries before it looks at what the others found.
 const CHUNK: u64 = 1 << 12;
 
+/// Another machine's proof-of-work search for a duplex sponge of width 16 and rate 8.
+pub trait DuplexSearch<F>: Send + Sync {
+    /// The smallest canonical witness `w` such that permuting `state`, with its element `slot`
+    /// replaced by `w`, leaves the low `bits` bits of canonical output element 7 (the last of the
+    /// rate) zero. `slot` is below 8 and `1 <= bits`, `2^bits` below the field's order.
+    ///
+    /// `None` declines: the CPU then searches from the start. A failed device answers so, and
+    /// reports its failure where it is next asked for work. The transcript checks that a witness
+    /// passes, not that it is the smallest; one that is not gives a valid proof of other bytes.
+    fn search(&self, state: &[F; 16], slot: usize, bits: usize) -> Option<u64>;
+}
+
 /// `DuplexChallenger<F, Poseidon2<16>, 16, 8>` that grinds to the smallest witness.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct DuplexGrinder<F: Poseidon2Field<16>> {
     /// The stock transcript; every operation but the search is its own.
     pub inner: DuplexChallenger<F, F::Perm, 16, RATE>,
     kernel: Poseidon2Kernel<F, 16>,
+    search: Option<Arc<dyn DuplexSearch<F>>>,
+}
+
+impl<F: Poseidon2Field<16>> fmt::Debug for DuplexGrinder<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DuplexGrinder")
+            .field("inner", &self.inner)
+            .field("kernel", &self.kernel)
+            .field("search", &self.search.as_ref().map(|_| ".."))
+            .finish()
+    }
 }
 
 impl<F: Poseidon2Field<16>> DuplexGrinder<F> {
     /// A fresh transcript over the kernel's permutation.
     pub fn new(kernel: Poseidon2Kernel<F, 16>) -> Self {
         let inner = DuplexChallenger::new(kernel.permutation().clone());
-        Self { inner, kernel }
+        Self {
+            inner,
+            kernel,
+            search: None,
+        }
+    }
+
+    /// The same transcript, grinding on another machine first.
+    #[must_use]
+    pub fn with_search(mut self, search: Arc<dyn DuplexSearch<F>>) -> Self {
+        self.search = Some(search);
+        self
     }
 }
 
@@ -119,6 +156,18 @@ impl<F: Poseidon2Field<16>> GrindingChallenger for DuplexGrinder<F> {
         base[..slot].copy_from_slice(&self.inner.input_buffer);
         base[slot..RATE].fill(F::ZERO);
         base[RATE] += F::from_usize(slot + 1);
+        if let Some(search) = &self.search
+            && let Some(found) = search.search(&base, slot, bits)
+            && found < F::ORDER_U64
+        {
+            // Judged on a copy, so that a witness that fails leaves the transcript untouched.
+            let witness = F::from_u64(found);
+            let mut absorbed = self.inner.clone();
+            if absorbed.check_witness(bits, witness) {
+                self.inner = absorbed;
+                return witness;
+            }
+        }
         let mask = (1u32 << bits) - 1;
         let found = smallest(F::ORDER_U64, CHUNK, |from, to| {
             self.kernel.search(&base, slot, mask, from, to)

@@ -12,8 +12,11 @@ mod poseidon2;
 mod tree_hasher;
 
 pub use bytes::Blake3TreeHasher;
+pub use challenger::DuplexSearch;
 pub use field::HashField;
 pub use keccak::KeccakTreeHasher;
+#[doc(hidden)]
+pub use poseidon2::Diag;
 pub use poseidon2::{
     Poseidon2Field, Poseidon2Kernel, Poseidon2TreeHasher16, Poseidon2TreeHasher24,
 };

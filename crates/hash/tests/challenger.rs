@@ -1,5 +1,8 @@
 //! Transcripts and grinding against the stock challengers.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use p3_baby_bear::BabyBear;
 use p3_blake3::Blake3;
 use p3_challenger::{
@@ -12,7 +15,7 @@ use p3_keccak::Keccak256Hash;
 use p3_koala_bear::KoalaBear;
 use p3_symmetric::{CryptographicHasher, MerkleCap};
 use p3_whir::transcript::WhirProverTranscript;
-use prova_hash::challenger::{ByteGrinder, DuplexGrinder, HashGrinder};
+use prova_hash::challenger::{ByteGrinder, DuplexGrinder, DuplexSearch, HashGrinder};
 use prova_hash::{Poseidon2Field, Poseidon2Kernel};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -112,6 +115,95 @@ fn duplex<F: Poseidon2Field<16> + UniformSamplingField + BinomiallyExtendable<4>
 fn duplex_transcripts_match() {
     duplex::<BabyBear>(1);
     duplex::<KoalaBear>(2);
+}
+
+/// A searcher that answers as told, and counts how often it is asked.
+struct Told<F: Poseidon2Field<16>> {
+    answer: fn(&Poseidon2Kernel<F, 16>, &[F; 16], usize, usize) -> Option<u64>,
+    kernel: Poseidon2Kernel<F, 16>,
+    asked: AtomicUsize,
+}
+
+impl<F: Poseidon2Field<16>> DuplexSearch<F> for Told<F> {
+    fn search(&self, state: &[F; 16], slot: usize, bits: usize) -> Option<u64> {
+        assert!(slot < 8 && bits > 0);
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        (self.answer)(&self.kernel, state, slot, bits)
+    }
+}
+
+fn told<F: Poseidon2Field<16> + UniformSamplingField + BinomiallyExtendable<4>>(seed: u64) {
+    // Right, declined, refused by the transcript, right but for the order, not an element.
+    let answers: [fn(&Poseidon2Kernel<F, 16>, &[F; 16], usize, usize) -> Option<u64>; 5] = [
+        |kernel, state, slot, bits| kernel.search(state, slot, (1 << bits) - 1, 0, F::ORDER_U64),
+        |_, _, _, _| None,
+        |kernel, state, slot, bits| {
+            (0..F::ORDER_U64).find(|&w| {
+                kernel
+                    .search(state, slot, (1 << bits) - 1, w, w + 1)
+                    .is_none()
+            })
+        },
+        |kernel, state, slot, bits| {
+            let found = kernel.search(state, slot, (1 << bits) - 1, 0, F::ORDER_U64);
+            found.map(|w| w + F::ORDER_U64)
+        },
+        |_, _, _, _| Some(u64::MAX),
+    ];
+    for answer in answers {
+        let search = Arc::new(Told {
+            answer,
+            kernel: Poseidon2Kernel::grain(),
+            asked: AtomicUsize::new(0),
+        });
+        let stock = DuplexChallenger::<F, F::Perm, 16, 8>::new(F::grain());
+        let ours = DuplexGrinder::new(Poseidon2Kernel::grain()).with_search(search.clone());
+        equal::<F, _, _>(&stock, &ours, seed);
+        // Three difficulties above zero on two pools and the transcript itself, 20 times.
+        assert_eq!(search.asked.load(Ordering::Relaxed), 3 * 3 * 20);
+    }
+}
+
+#[test]
+fn a_searcher_never_changes_the_transcript() {
+    told::<BabyBear>(7);
+    told::<KoalaBear>(8);
+}
+
+#[test]
+fn a_searchers_witness_is_taken() {
+    // Passing, but not the smallest: only a searcher finds it.
+    fn second(
+        kernel: &Poseidon2Kernel<BabyBear, 16>,
+        state: &[BabyBear; 16],
+        slot: usize,
+        bits: usize,
+    ) -> Option<u64> {
+        let search = |from| {
+            kernel.search(
+                state,
+                slot,
+                (1 << bits) - 1,
+                from,
+                u64::from(BabyBear::ORDER_U32),
+            )
+        };
+        search(search(0)? + 1)
+    }
+    let kernel = Poseidon2Kernel::grain();
+    let search = Arc::new(Told {
+        answer: second,
+        kernel: kernel.clone(),
+        asked: AtomicUsize::new(0),
+    });
+    let mut plain = DuplexGrinder::<BabyBear>::new(kernel);
+    let mut searched = plain.clone().with_search(search);
+    let smallest = plain.clone().grind(5);
+    let witness = searched.grind(5);
+    assert!(witness.as_canonical_u32() > smallest.as_canonical_u32());
+    assert!(plain.check_witness(5, witness));
+    let (a, b): (BabyBear, BabyBear) = (plain.sample(), searched.sample());
+    assert_eq!(a, b);
 }
 
 fn bytes<F, H>(hasher: H, seed: u64)

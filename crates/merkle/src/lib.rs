@@ -10,4 +10,4 @@ mod builder;
 mod tree;
 
 pub use builder::TreeBuilder;
-pub use tree::Tree;
+pub use tree::{Tree, siblings};

@@ -107,36 +107,13 @@ impl<D: Copy> Tree<D> {
     /// # Panics
     /// If an index is not below the number of leaves.
     pub fn open(&self, indices: &[usize], mut missing: impl FnMut(usize, usize) -> D) -> Vec<D> {
-        let mut frontier = indices.to_vec();
-        frontier.sort_unstable();
-        frontier.dedup();
-        if let Some(&last) = frontier.last() {
-            assert!(
-                last >> self.log_leaves == 0,
-                "leaf {last} of 2^{}",
-                self.log_leaves
-            );
-        }
-        let mut siblings = Vec::new();
-        for level in 0..self.log_leaves {
-            for (i, &node) in frontier.iter().enumerate() {
-                let sibling = node ^ 1;
-                let known = if sibling > node {
-                    frontier.get(i + 1) == Some(&sibling)
-                } else {
-                    i > 0 && frontier[i - 1] == sibling
-                };
-                if !known {
-                    let stored = self.digest(level, sibling);
-                    siblings.push(stored.unwrap_or_else(|| missing(level, sibling)));
-                }
-            }
-            for node in &mut frontier {
-                *node >>= 1;
-            }
-            frontier.dedup();
-        }
-        siblings
+        siblings(self.log_leaves, indices)
+            .into_iter()
+            .map(|(level, index)| {
+                self.digest(level, index)
+                    .unwrap_or_else(|| missing(level, index))
+            })
+            .collect()
     }
 
     /// Digest of a natural node index, if its level was kept.
@@ -149,6 +126,41 @@ impl<D: Copy> Tree<D> {
         let from = start.checked_sub(level_start(self.log_leaves, self.lowest))?;
         self.nodes.get(from + position).copied()
     }
+}
+
+/// The nodes `(level, natural index)` whose digests authenticate the leaves of `indices` (natural,
+/// any order, repetitions allowed) in a tree of `2^log_leaves`, in the wire order of
+/// `PrunedMerklePaths::sibling_hashes`: level by level from the leaves, by ascending position, and
+/// only siblings that the verifier cannot compute.
+///
+/// # Panics
+/// If an index is not below the number of leaves.
+pub fn siblings(log_leaves: usize, indices: &[usize]) -> Vec<(usize, usize)> {
+    let mut frontier = indices.to_vec();
+    frontier.sort_unstable();
+    frontier.dedup();
+    if let Some(&last) = frontier.last() {
+        assert!(last >> log_leaves == 0, "leaf {last} of 2^{log_leaves}");
+    }
+    let mut nodes = Vec::new();
+    for level in 0..log_leaves {
+        for (i, &node) in frontier.iter().enumerate() {
+            let sibling = node ^ 1;
+            let known = if sibling > node {
+                frontier.get(i + 1) == Some(&sibling)
+            } else {
+                i > 0 && frontier[i - 1] == sibling
+            };
+            if !known {
+                nodes.push((level, sibling));
+            }
+        }
+        for node in &mut frontier {
+            *node >>= 1;
+        }
+        frontier.dedup();
+    }
+    nodes
 }
 
 /// Apart from `Tree` because only here the digest's own bounds are at hand.

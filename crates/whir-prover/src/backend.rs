@@ -6,7 +6,8 @@
 use p3_multilinear_util::point::Point;
 use prova_whir::Order;
 
-use crate::observer::{Cancelled, Observer, Stopwatch};
+use crate::error::BackendError;
+use crate::observer::{Observer, Stopwatch};
 use crate::suite::ProverSuite;
 
 /// A column of the committed table: `2^v` base-field values that fill an aligned slot of the
@@ -80,8 +81,12 @@ pub type Partial<EF> = Vec<EF>;
 ///
 /// Shapes: a commitment with folding factor `k` and `log2(1/rho) = r` of a table of `2^n` values
 /// has `2^(n-k+r)` rows of `2^k` values. All methods are deterministic.
+///
+/// Every method may fail with [`BackendError::Cancelled`] when the observer asks for it, and with
+/// [`BackendError::Device`] when the machine gives up; the run then ends without another call.
 pub trait Backend<S: ProverSuite>: Send + Sync {
-    /// Commitment to the base-field message: codeword (or the means to open it) and tree.
+    /// Commitment to the base-field message: codeword (or the means to open it) and tree, and
+    /// whatever of the message the machine keeps.
     type Base;
     /// Commitment to a folded table.
     type Folded;
@@ -91,81 +96,125 @@ pub trait Backend<S: ProverSuite>: Send + Sync {
     /// Commits to the message.
     ///
     /// # Errors
-    /// [`Cancelled`] when the observer asks for it.
+    /// See the trait.
     fn commit(
         &self,
         ctx: Context<'_>,
         message: &Message<'_, S::F>,
         fold: usize,
         log_inv_rate: usize,
-    ) -> Result<(S::Digest, Self::Base), Cancelled>;
+    ) -> Result<(S::Digest, Self::Base), BackendError>;
 
     /// For each column of `columns`: the table `g[j] = sum_x eq(z_high, x) f[x * 2^k + j]`, where
     /// `z_high` is all but the last `k` coordinates of `point`. Suffix order only.
+    ///
+    /// # Errors
+    /// See the trait.
     fn partial_evaluations(
         &self,
+        ctx: Context<'_>,
         base: &Self::Base,
         columns: &[Column<'_, S::F>],
         point: &Point<S::EF>,
         fold: usize,
-    ) -> Vec<Partial<S::EF>>;
+    ) -> Result<Vec<Partial<S::EF>>, BackendError>;
 
-    /// Folds the message at the first round's challenges (in sampling order, lowest index bit
-    /// first) and starts the weights as the sum of `weights`. Suffix order only.
+    /// Folds the message behind `base` at the first round's challenges (in sampling order, lowest
+    /// index bit first) and starts the weights as the sum of `weights`. Suffix order only.
+    ///
+    /// # Errors
+    /// See the trait.
     fn fold_message(
         &self,
         ctx: Context<'_>,
+        base: &Self::Base,
         message: &Message<'_, S::F>,
         challenges: &[S::EF],
         weights: &[SlotWeight<S::EF>],
-    ) -> Self::Tables;
+    ) -> Result<Self::Tables, BackendError>;
 
     /// Takes over tables that were folded elsewhere.
-    fn load(&self, evaluations: &[S::EF], weights: &[S::EF]) -> Self::Tables;
+    ///
+    /// # Errors
+    /// See the trait.
+    fn load(&self, evaluations: &[S::EF], weights: &[S::EF]) -> Result<Self::Tables, BackendError>;
 
     /// Commits to the folded polynomial.
     ///
     /// # Errors
-    /// [`Cancelled`] when the observer asks for it.
+    /// See the trait.
     fn commit_folded(
         &self,
         ctx: Context<'_>,
         tables: &Self::Tables,
         fold: usize,
         log_inv_rate: usize,
-    ) -> Result<(S::Digest, Self::Folded), Cancelled>;
+    ) -> Result<(S::Digest, Self::Folded), BackendError>;
 
     /// The folded polynomial at the out-of-domain point `(y^(2^(n-1)), ..., y^2, y)`:
     /// `sum_b f[b] eq(point, b)`.
-    fn evaluate(&self, tables: &Self::Tables, y: S::EF) -> S::EF;
+    ///
+    /// # Errors
+    /// See the trait.
+    fn evaluate(&self, tables: &Self::Tables, y: S::EF) -> Result<S::EF, BackendError>;
 
     /// Adds the weights of new claims.
-    fn add_claims(&self, tables: &mut Self::Tables, claims: &Claims<S::EF>);
+    ///
+    /// # Errors
+    /// See the trait; the tables are then unusable.
+    fn add_claims(
+        &self,
+        tables: &mut Self::Tables,
+        claims: &Claims<S::EF>,
+    ) -> Result<(), BackendError>;
 
     /// `[h(0), h(inf)]` of the next round's polynomial.
-    fn round_message(&self, ctx: Context<'_>, tables: &Self::Tables) -> [S::EF; 2];
+    ///
+    /// # Errors
+    /// See the trait.
+    fn round_message(
+        &self,
+        ctx: Context<'_>,
+        tables: &Self::Tables,
+    ) -> Result<[S::EF; 2], BackendError>;
 
     /// Binds the next variable to `r`. When `more`, also returns the message of the round that
     /// follows, measured in the same pass.
+    ///
+    /// # Errors
+    /// See the trait; the tables are then unusable.
     fn bind(
         &self,
         ctx: Context<'_>,
         tables: &mut Self::Tables,
         r: S::EF,
         more: bool,
-    ) -> Option<[S::EF; 2]>;
+    ) -> Result<Option<[S::EF; 2]>, BackendError>;
 
     /// The folded polynomial, when it is small enough to send.
-    fn values(&self, tables: &Self::Tables) -> Vec<S::EF>;
+    ///
+    /// # Errors
+    /// See the trait.
+    fn values(&self, tables: &Self::Tables) -> Result<Vec<S::EF>, BackendError>;
 
     /// Opens rows of the message's codeword.
+    ///
+    /// # Errors
+    /// See the trait.
     fn open(
         &self,
         base: &Self::Base,
         message: &Message<'_, S::F>,
         indices: &[usize],
-    ) -> Opened<S::F, S::Digest>;
+    ) -> Result<Opened<S::F, S::Digest>, BackendError>;
 
     /// Opens rows of a folded table's codeword.
-    fn open_folded(&self, folded: &Self::Folded, indices: &[usize]) -> Opened<S::EF, S::Digest>;
+    ///
+    /// # Errors
+    /// See the trait.
+    fn open_folded(
+        &self,
+        folded: &Self::Folded,
+        indices: &[usize],
+    ) -> Result<Opened<S::EF, S::Digest>, BackendError>;
 }

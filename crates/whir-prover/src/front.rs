@@ -9,20 +9,19 @@ use p3_matrix::dense::RowMajorMatrix;
 use p3_multilinear_util::point::Point;
 use p3_sumcheck::{OpeningEvals, PrescribedPointPcs};
 use p3_whir::{PcsProof, WhirShape};
-use prova_whir::derive::{self, query_phases};
-use prova_whir::security::Report;
-use prova_whir::size::{BodySize, body_size};
+use prova_whir::derive;
 use prova_whir::statement::DIGEST_BYTES;
 use prova_whir::suite::Digest;
 use prova_whir::{
-    ConfigError, HashSuite, Opening, Params, Points, Shape, Statement, Suite, body, security,
-    transcript, verify, with_suite,
+    ConfigError, Opening, Params, Points, Shape, Statement, Suite, body, transcript, verify,
+    with_suite,
 };
 
-use crate::cpu::Cpu;
+use crate::error::{BackendError, DeviceError};
+use crate::machine::{CpuMachine, Job, Machine, Prepared};
 use crate::observer::{Cancelled, Observer, StageTimes, Stopwatch};
 use crate::pcs::{PcsError, RunOptions, WhirPcs};
-use crate::plan::{self, OverLimit, Plan};
+use crate::plan::{OverLimit, Plan};
 use crate::suite::ProverSuite;
 
 /// A table to commit to.
@@ -118,6 +117,9 @@ pub enum ProveError {
     /// The observer asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+    /// The machine that was to do the work failed; another may succeed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The stock verifier refused the fresh proof: a defect of the prover or of the machine.
     #[error("self-check failed, no proof is returned: {0}")]
     SelfCheck(String),
@@ -128,7 +130,14 @@ impl From<PcsError> for ProveError {
         match error {
             PcsError::Config(error) => Self::Config(error.into()),
             PcsError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            PcsError::Device(error) => Self::Device(error),
         }
+    }
+}
+
+impl From<BackendError> for ProveError {
+    fn from(error: BackendError) -> Self {
+        PcsError::from(error).into()
     }
 }
 
@@ -142,14 +151,14 @@ fn bad(what: &'static str, expected: impl ToString, got: impl ToString) -> Prove
     }
 }
 
-fn no_suite(params: &Params) -> ProveError {
+pub(crate) fn no_suite(params: &Params) -> ProveError {
     ConfigError::NoSuite {
         degree: params.extension_degree,
     }
     .into()
 }
 
-/// Commits to `table` and proves the requested openings.
+/// Commits to `table` and proves the requested openings, on the CPU.
 ///
 /// # Errors
 /// See [`ProveError`].
@@ -159,17 +168,44 @@ pub fn prove(
     request: &Request,
     options: &Options,
 ) -> Result<Proved, ProveError> {
-    params.check()?;
-    with_suite!(params, S => prove_suite::<S>(params, table, request, options), else Err(no_suite(params)))
+    prove_on(&CpuMachine, params, table, request, options)
 }
 
-/// Commits to `table`.
+/// [`prove`] on a machine; the bytes do not depend on it.
+///
+/// # Errors
+/// See [`ProveError`].
+pub fn prove_on<M: Machine>(
+    machine: &M,
+    params: &Params,
+    table: Table,
+    request: &Request,
+    options: &Options,
+) -> Result<Proved, ProveError> {
+    params.check()?;
+    with_suite!(params, S => prove_suite::<S, M>(machine, params, table, request, options), else Err(no_suite(params)))
+}
+
+/// Commits to `table`, on the CPU.
 ///
 /// # Errors
 /// See [`ProveError`].
 pub fn commit(params: &Params, table: Table, options: &Options) -> Result<Committed, ProveError> {
+    commit_on(&CpuMachine, params, table, options)
+}
+
+/// [`commit`] on a machine; the root does not depend on it.
+///
+/// # Errors
+/// See [`ProveError`].
+pub fn commit_on<M: Machine>(
+    machine: &M,
+    params: &Params,
+    table: Table,
+    options: &Options,
+) -> Result<Committed, ProveError> {
     params.check()?;
-    with_suite!(params, S => commit_suite::<S>(params, table, options), else Err(no_suite(params)))
+    with_suite!(params, S => commit_suite::<S, M>(machine, params, table, options), else Err(no_suite(params)))
 }
 
 /// The openings of a request, values still empty.
@@ -244,33 +280,36 @@ pub(crate) fn elements<S: Suite>(params: &Params, table: Table) -> Result<Vec<S:
         .collect())
 }
 
-struct Prepared<S: ProverSuite> {
-    pcs: WhirPcs<S, S::Grinder, Cpu<S>>,
+/// A scheme over a machine's back end, with the plan and the clock of its run.
+struct Ready<S: ProverSuite, M: Machine> {
+    pcs: WhirPcs<S, S::Grinder, M::Backend<S>>,
     plan: Plan,
     watch: Arc<Stopwatch>,
 }
 
-fn prepare<S: ProverSuite>(
+fn prepare<S: ProverSuite, M: Machine>(
+    machine: &M,
     params: &Params,
     shape: Shape,
     claims: usize,
     num_openings: usize,
     options: &Options,
-) -> Result<Prepared<S>, ProveError> {
+) -> Result<Ready<S, M>, ProveError> {
     let config = params.config_for::<S, S::Grinder>(shape, claims)?;
     let run = WhirShape::new(&config, num_openings);
-    let plan = plan::choose(
-        &plan::plans(shape, &run, params.extension_degree),
-        options.mem_limit,
-    )?;
+    let Prepared { backend, plan } = machine.prepare::<S>(&Job {
+        params,
+        shape,
+        run: &run,
+        mem_limit: options.mem_limit,
+    })?;
     let watch = Arc::new(Stopwatch::new());
-    let backend = Cpu::<S>::for_run(&run);
     let pcs = WhirPcs::new(config, params.order, backend).with_options(RunOptions {
         observer: Arc::clone(&options.observer),
         stopwatch: Arc::clone(&watch),
         keep_codeword: plan.keep_codeword,
     });
-    Ok(Prepared { pcs, plan, watch })
+    Ok(Ready { pcs, plan, watch })
 }
 
 /// A statement's one table, as the layouts want it: a matrix with a column in each row.
@@ -282,16 +321,17 @@ pub(crate) fn tables<S: Suite>(
     vec![p3_sumcheck::layout::Table::new(columns)]
 }
 
-fn commit_suite<S: ProverSuite>(
+fn commit_suite<S: ProverSuite, M: Machine>(
+    machine: &M,
     params: &Params,
     table: Table,
     options: &Options,
 ) -> Result<Committed, ProveError> {
-    let Prepared { pcs, plan, watch } = prepare::<S>(params, table.shape, 1, 1, options)?;
+    let Ready { pcs, plan, watch } = prepare::<S, M>(machine, params, table.shape, 1, 1, options)?;
     let shape = table.shape;
     let values = elements::<S>(params, table)?;
     let witness = pcs.witness(tables::<S>(shape, values));
-    let (commitment, _) = pcs.commit(witness, &mut S::grinder())?;
+    let (commitment, _) = pcs.commit(witness, &mut machine.grinder::<S>())?;
     let root = root_bytes::<S>(&commitment);
     Ok(Committed {
         root,
@@ -300,7 +340,8 @@ fn commit_suite<S: ProverSuite>(
     })
 }
 
-fn prove_suite<S: ProverSuite>(
+fn prove_suite<S: ProverSuite, M: Machine>(
+    machine: &M,
     params: &Params,
     table: Table,
     request: &Request,
@@ -310,8 +351,8 @@ fn prove_suite<S: ProverSuite>(
     let (points, openings) = openings(params, shape, request)?;
     let protocol = derive::protocol(shape, &openings)?;
     let claims = openings.iter().map(|opening| opening.columns.len()).sum();
-    let Prepared { pcs, plan, watch } =
-        prepare::<S>(params, shape, claims, openings.len(), options)?;
+    let Ready { pcs, plan, watch } =
+        prepare::<S, M>(machine, params, shape, claims, openings.len(), options)?;
     let mut statement = Statement {
         shape,
         commitment: [0; DIGEST_BYTES],
@@ -320,7 +361,7 @@ fn prove_suite<S: ProverSuite>(
     };
 
     let values = elements::<S>(params, table)?;
-    let mut challenger = S::grinder();
+    let mut challenger = machine.grinder::<S>();
     transcript::begin::<S, _>(&mut challenger, params, &statement);
     let start = Instant::now();
     let witness = pcs.witness(tables::<S>(shape, values));
@@ -393,167 +434,4 @@ fn coefficients<S: Suite>(values: &[S::EF]) -> Vec<u32> {
         .flat_map(|value| value.as_basis_coefficients_slice())
         .map(PrimeField32::as_canonical_u32)
         .collect()
-}
-
-/// One commitment of an estimated run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RoundEstimate {
-    /// Variables of the committed polynomial.
-    pub num_variables: usize,
-    /// Variables folded after it, which is also `log2` of a row's values.
-    pub fold: usize,
-    /// `log2(1 / rho)` of its code.
-    pub log_inv_rate: usize,
-    /// `log2` of the number of rows.
-    pub rows_log: usize,
-    /// Values of a row.
-    pub row_elements: usize,
-    /// Rows opened.
-    pub queries: usize,
-    /// Proof-of-work before the queries.
-    pub query_pow_bits: usize,
-    /// Proof-of-work in each fold.
-    pub fold_pow_bits: usize,
-    /// Out-of-domain samples.
-    pub ood_samples: usize,
-}
-
-/// What a run will cost, before any work.
-#[derive(Clone, Debug)]
-pub struct Estimate {
-    /// Shape of the table.
-    pub shape: Shape,
-    /// Variables of the stacked polynomial.
-    pub stacked_variables: usize,
-    /// Commitments, the first included.
-    pub rounds: Vec<RoundEstimate>,
-    /// Proof body.
-    pub body: BodySize,
-    /// Statement section.
-    pub statement_bytes: u64,
-    /// Whole file, expected.
-    pub file_bytes_expected: u64,
-    /// Whole file, at most.
-    pub file_bytes_max: u64,
-    /// Hash permutations or compressions of all trees.
-    pub permutations: u64,
-    /// Butterflies of all transforms, in base-field products.
-    pub butterflies: u64,
-    /// Expected hash calls of all proofs-of-work.
-    pub grinding: f64,
-    /// Peak memory of the default plan.
-    pub peak_bytes: u64,
-    /// Peak memory of the leanest plan.
-    pub leanest_peak_bytes: u64,
-    /// Error terms.
-    pub security: Report,
-    /// Largest proof-of-work.
-    pub max_pow_bits: usize,
-}
-
-/// Estimates the run that opens every column at `num_openings` drawn points.
-///
-/// # Errors
-/// Parameters that do not fit.
-pub fn estimate(
-    params: &Params,
-    shape: Shape,
-    num_openings: usize,
-) -> Result<Estimate, ProveError> {
-    params.check()?;
-    with_suite!(params, S => estimate_suite::<S>(params, shape, num_openings), else Err(no_suite(params)))
-}
-
-/// Hash calls for one row of `elements` base-field values.
-fn row_hashes(hash: HashSuite, elements: u64) -> u64 {
-    match hash {
-        HashSuite::Poseidon2x16 => elements.div_ceil(8),
-        HashSuite::Poseidon2x24 => elements.div_ceil(16),
-        HashSuite::Keccak => elements.div_ceil(2).div_ceil(17),
-        // Blocks of 64 bytes, and one parent for each chunk of 16 blocks beyond the first.
-        HashSuite::Blake3 => {
-            let blocks = elements.div_ceil(16);
-            blocks + blocks.div_ceil(16) - 1
-        }
-    }
-}
-
-fn estimate_suite<S: ProverSuite>(
-    params: &Params,
-    shape: Shape,
-    num_openings: usize,
-) -> Result<Estimate, ProveError> {
-    let claims = num_openings.saturating_mul(shape.columns);
-    let config = params.config::<S>(shape, claims)?;
-    let run = WhirShape::new(&config, num_openings);
-    let degree = params.extension_degree;
-    let phases = query_phases(&run);
-
-    let mut rounds = Vec::with_capacity(phases.len());
-    let (mut permutations, mut butterflies, mut grinding) = (0_u64, 0_u64, 0.0);
-    let mut grind = |bits: usize, times: usize| {
-        if bits > 0 {
-            grinding += (bits as f64).exp2() * times as f64;
-        }
-    };
-    let (mut variables, mut rate) = (run.num_variables, run.starting_log_inv_rate);
-    let (mut ood_samples, mut folding) = (run.commitment_ood_samples, run.initial_sumcheck);
-    for (index, phase) in phases.iter().enumerate() {
-        let elements = (phase.row_elements * if index == 0 { 1 } else { degree }) as u64;
-        let rows = 1_u64 << phase.log_height;
-        permutations += rows * row_hashes(params.hash, elements) + rows - 1;
-        let layers = (variables - folding.rounds) as u64;
-        butterflies += rows / 2 * layers * elements + rows * elements;
-        grind(phase.pow_bits, 1);
-        grind(folding.pow_bits, folding.rounds);
-        rounds.push(RoundEstimate {
-            num_variables: variables,
-            fold: folding.rounds,
-            log_inv_rate: rate,
-            rows_log: phase.log_height,
-            row_elements: phase.row_elements,
-            queries: phase.rows,
-            query_pow_bits: phase.pow_bits,
-            fold_pow_bits: folding.pow_bits,
-            ood_samples,
-        });
-        variables -= folding.rounds;
-        if let Some(round) = run.rounds.get(index) {
-            (rate, ood_samples, folding) = (round.log_inv_rate, round.ood_samples, round.sumcheck);
-        }
-    }
-    grind(run.final_sumcheck.pow_bits, run.final_sumcheck.rounds);
-
-    let body = body_size(&run, degree);
-    let opening = Opening {
-        columns: (0..shape.columns).collect(),
-        point: Vec::new(),
-        values: vec![0; shape.columns * degree],
-    };
-    let statement = Statement {
-        shape,
-        commitment: [0; DIGEST_BYTES],
-        points: Points::Drawn,
-        openings: vec![opening; num_openings],
-    };
-    let statement_bytes = statement.to_bytes().len() as u64;
-    let padded = |bytes: u64| bytes.div_ceil(16) * 16;
-    let fixed = 32 + padded(params.to_bytes().len() as u64) + padded(statement_bytes);
-    let [default, lean] = plan::plans(shape, &run, degree);
-    Ok(Estimate {
-        shape,
-        stacked_variables: run.num_variables,
-        rounds,
-        statement_bytes,
-        file_bytes_expected: fixed + padded(body.expected_bytes() as u64),
-        file_bytes_max: fixed + padded(body.max_bytes() as u64),
-        body,
-        permutations,
-        butterflies,
-        grinding,
-        peak_bytes: default.peak_bytes,
-        leanest_peak_bytes: lean.peak_bytes.min(default.peak_bytes),
-        security: security::report::<S>(params, &config, claims),
-        max_pow_bits: config.max_pow_bits(),
-    })
 }

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use p3_challenger::fs::TranscriptField;
 use p3_challenger::{FieldChallenger, GrindingChallenger};
-use p3_field::{Field, PrimeCharacteristicRing};
+use p3_field::{ExtensionField, Field, PrimeCharacteristicRing};
 use p3_multilinear_util::point::Point;
 use p3_multilinear_util::poly::Poly;
 use p3_sumcheck::layout::{
-    Layout, LayoutStrategy, StackedClaims, SuffixProver, Table, TablePlacement, Witness,
-    plan_stacked_layout,
+    Layout, LayoutStrategy, PrefixProver, StackedClaims, SuffixProver, Table, TablePlacement,
+    Witness, plan_stacked_layout,
 };
 use p3_sumcheck::product_polynomial::ProductPolynomial;
 use p3_sumcheck::strategy::{Basis, SumcheckProver, VariableOrder};
@@ -22,7 +22,8 @@ use p3_sumcheck::table::TableShape;
 use p3_sumcheck::transcript::{ProverTranscript, SumcheckShape};
 use p3_sumcheck::{OpeningBatch, OpeningEvals, OpeningRequest, SumcheckData};
 
-use crate::backend::{Backend, Column, Message, Partial, SlotWeight};
+use crate::backend::{Backend, Column, Context, Message, Partial, SlotWeight};
+use crate::error::BackendError;
 use crate::suite::ProverSuite;
 
 /// Columns of a table layout as the committed message.
@@ -66,6 +67,39 @@ struct Claim<EF> {
     slots: Vec<SlotWeight<EF>>,
 }
 
+/// A layout whose recording may have failed.
+///
+/// Plonky3's recording methods return values, not results. One that fails returns zeros, which
+/// must not be used: whoever records looks here after each call.
+pub trait Recording<F: Field, EF: ExtensionField<F>>: Layout<F, EF> {
+    /// The first failure so far.
+    ///
+    /// # Errors
+    /// The back end's.
+    fn check(&self) -> Result<(), BackendError>;
+}
+
+/// Stock layouts record on their own.
+impl<F: Field, EF: ExtensionField<F>> Recording<F, EF> for SuffixProver<F, EF> {
+    fn check(&self) -> Result<(), BackendError> {
+        Ok(())
+    }
+}
+
+/// Stock layouts record on their own.
+impl<F: Field, EF: ExtensionField<F>> Recording<F, EF> for PrefixProver<F, EF> {
+    fn check(&self) -> Result<(), BackendError> {
+        Ok(())
+    }
+}
+
+/// The back end that a layout records on, and what is committed there.
+struct BackendRef<'a, S: ProverSuite, B: Backend<S>> {
+    backend: &'a B,
+    ctx: Context<'a>,
+    base: Arc<B::Base>,
+}
+
 /// Claims of a suffix-order run on a back end.
 pub struct DirectLayout<'a, S: ProverSuite, B: Backend<S>> {
     inner: SuffixProver<S::F, S::EF>,
@@ -73,7 +107,9 @@ pub struct DirectLayout<'a, S: ProverSuite, B: Backend<S>> {
     placements: Vec<TablePlacement>,
     num_variables: usize,
     fold: usize,
-    backend: Option<(&'a B, Arc<B::Base>)>,
+    backend: Option<BackendRef<'a, S, B>>,
+    /// Set by the first failure; nothing is asked of the back end after it.
+    failure: Option<BackendError>,
     /// Per source table, in order of recording.
     claims: Vec<Vec<Claim<S::EF>>>,
     virtual_claims: Vec<Claim<S::EF>>,
@@ -85,10 +121,11 @@ impl<'a, S: ProverSuite, B: Backend<S>> DirectLayout<'a, S, B> {
         inner: SuffixProver<S::F, S::EF>,
         fold: usize,
         backend: &'a B,
+        ctx: Context<'a>,
         base: Arc<B::Base>,
     ) -> Self {
         Self {
-            backend: Some((backend, base)),
+            backend: Some(BackendRef { backend, ctx, base }),
             fold,
             ..Self::over(inner)
         }
@@ -102,6 +139,7 @@ impl<'a, S: ProverSuite, B: Backend<S>> DirectLayout<'a, S, B> {
             claims: shapes.iter().map(|_| Vec::new()).collect(),
             virtual_claims: Vec::new(),
             backend: None,
+            failure: None,
             inner,
             shapes,
             placements,
@@ -112,6 +150,37 @@ impl<'a, S: ProverSuite, B: Backend<S>> DirectLayout<'a, S, B> {
     /// The committed message.
     pub fn message(&self) -> Message<'_, S::F> {
         message(|id| self.inner.table(id), &self.shapes)
+    }
+
+    /// [`Backend::partial_evaluations`] of columns of the message, unless recording failed before.
+    fn partials(
+        &self,
+        columns: &[Column<'_, S::F>],
+        point: &Point<S::EF>,
+    ) -> Result<Vec<Partial<S::EF>>, BackendError> {
+        self.check()?;
+        let BackendRef { backend, ctx, base } = self
+            .backend
+            .as_ref()
+            .expect("claims are recorded on a back end");
+        backend.partial_evaluations(*ctx, base, columns, point, self.fold)
+    }
+
+    /// The partial evaluation of the whole stacked polynomial.
+    fn stacked_partial(&self, point: &Point<S::EF>) -> Result<Partial<S::EF>, BackendError> {
+        let mut sum: Partial<S::EF> = S::EF::zero_vec(1 << self.fold);
+        for column in &self.message().columns {
+            let local = column.values.len().trailing_zeros() as usize;
+            let (selector, local_point) = point.split_at(self.num_variables - local);
+            let slot = Point::<S::F>::hypercube(column.offset >> local, self.num_variables - local);
+            let weight = Point::eval_eq::<S::EF>(slot.as_slice(), selector.as_slice());
+            for partial in self.partials(&[*column], &local_point)? {
+                for (total, term) in sum.iter_mut().zip(partial) {
+                    *total += weight * term;
+                }
+            }
+        }
+        Ok(sum)
     }
 
     /// Splits a point over a column at `offset` into open and folded coordinates.
@@ -133,7 +202,26 @@ impl<'a, S: ProverSuite, B: Backend<S>> DirectLayout<'a, S, B> {
         )
     }
 
-    /// Draws the batching challenge, plays the first `fold` rounds and folds the message.
+    /// Folds the message at the challenges that [`Self::play`] drew, with the weights it left.
+    ///
+    /// # Errors
+    /// The back end's.
+    ///
+    /// # Panics
+    /// If the layout has no back end.
+    pub fn fold_message(
+        &self,
+        challenges: &[S::EF],
+        weights: &[SlotWeight<S::EF>],
+    ) -> Result<B::Tables, BackendError> {
+        self.check()?;
+        let BackendRef { backend, ctx, base } =
+            self.backend.as_ref().expect("the layout has a back end");
+        backend.fold_message(*ctx, base, &self.message(), challenges, weights)
+    }
+
+    /// Draws the batching challenge and plays the first `fold` rounds. Recording must not have
+    /// failed: see [`Recording::check`].
     ///
     /// # Returns
     /// The challenges in sampling order, and the weights of the remaining variables.
@@ -252,10 +340,6 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
             batch.next().is_empty(),
             "successor claims take the stock layout"
         );
-        let (backend, base) = self
-            .backend
-            .as_ref()
-            .expect("claims are recorded on a back end");
         let table = self.inner.table(table_idx);
         let placement = self
             .placements
@@ -270,7 +354,13 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
                 offset: placement.selectors()[column].index() << table.num_variables(),
             })
             .collect();
-        let partials = backend.partial_evaluations(base, &columns, point, self.fold);
+        let (partials, failure) = match self.partials(&columns, point) {
+            Ok(partials) => (partials, None),
+            Err(error) => {
+                let zeros = vec![S::EF::zero_vec(1 << self.fold); columns.len()];
+                (zeros, Some(error))
+            }
+        };
         let mut evaluations = Vec::with_capacity(columns.len());
         let mut claims = Vec::with_capacity(columns.len());
         for (column, partial) in columns.iter().zip(partials) {
@@ -283,6 +373,7 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
             });
         }
         self.claims[table_idx].extend(claims);
+        self.failure = self.failure.take().or(failure);
         OpeningBatch::new(evaluations, Vec::new())
     }
 
@@ -298,23 +389,11 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
     }
 
     fn record_virtual(&mut self, point: &Point<S::EF>) -> S::EF {
-        let (backend, base) = self
-            .backend
-            .as_ref()
-            .expect("claims are recorded on a back end");
-        let message = message(|id| self.inner.table(id), &self.shapes);
-        let mut sum: Partial<S::EF> = S::EF::zero_vec(1 << self.fold);
-        for column in &message.columns {
-            let local = column.values.len().trailing_zeros() as usize;
-            let (selector, local_point) = point.split_at(self.num_variables - local);
-            let slot = Point::<S::F>::hypercube(column.offset >> local, self.num_variables - local);
-            let weight = Point::eval_eq::<S::EF>(slot.as_slice(), selector.as_slice());
-            let partial =
-                &backend.partial_evaluations(base, &[*column], &local_point, self.fold)[0];
-            for (total, &term) in sum.iter_mut().zip(partial) {
-                *total += weight * term;
-            }
-        }
+        let (sum, failure) = match self.stacked_partial(point) {
+            Ok(sum) => (sum, None),
+            Err(error) => (S::EF::zero_vec(1 << self.fold), Some(error)),
+        };
+        self.failure = self.failure.take().or(failure);
         let (low, slot) = self.split(point, 0, S::EF::ONE);
         let evaluation = value(&sum, &low);
         self.virtual_claims.push(Claim {
@@ -336,7 +415,7 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
         Ch: FieldChallenger<S::F> + GrindingChallenger<Witness = S::F>,
     {
         // Recording replaces only the first rounds; a caller that wants stock tables gets a
-        // stock prover over them.
+        // stock prover over them. One that ignores a failed `check` proves what is refused.
         let (challenges, weights) = self.play(sumcheck_data, pow_bits, challenger);
         let variables = self.num_variables - self.fold;
         let mut folded = Poly::<S::EF>::zero(variables);
@@ -366,6 +445,12 @@ impl<S: ProverSuite, B: Backend<S>> Layout<S::F, S::EF> for DirectLayout<'_, S, 
             .sum();
         let product = ProductPolynomial::new_unpacked(VariableOrder::Suffix, folded, table);
         (SumcheckProver::new(product, sum), Point::new(challenges))
+    }
+}
+
+impl<S: ProverSuite, B: Backend<S>> Recording<S::F, S::EF> for DirectLayout<'_, S, B> {
+    fn check(&self) -> Result<(), BackendError> {
+        self.failure.clone().map_or(Ok(()), Err)
     }
 }
 

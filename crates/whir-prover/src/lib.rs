@@ -6,8 +6,11 @@
 
 pub mod backend;
 pub mod cpu;
+pub mod error;
+pub mod estimate;
 pub mod front;
 pub mod layout;
+pub mod machine;
 pub mod observer;
 pub mod pcs;
 pub mod plan;
@@ -17,10 +20,13 @@ pub mod stock;
 pub mod suite;
 
 pub use backend::Backend;
+pub use error::{BackendError, DeviceError, DeviceErrorKind};
+pub use estimate::{Estimate, RoundEstimate, estimate};
 pub use front::{
-    Committed, Estimate, GivenPoint, Options, ProveError, Proved, Request, RoundEstimate, Table,
-    commit, estimate, prove,
+    Committed, GivenPoint, Options, ProveError, Proved, Request, Table, commit, commit_on, prove,
+    prove_on,
 };
+pub use machine::{CpuMachine, Job, Machine, Prepared};
 pub use observer::{Cancelled, Observer, Stage, StageTimes, Unobserved};
 pub use pcs::WhirPcs;
 pub use plan::Plan;

@@ -15,7 +15,8 @@ use p3_whir::{PcsProof, VerifierError, WhirConfig, WhirConfigError, WhirProver};
 use prova_whir::Order;
 
 use crate::backend::{Backend, Column, Context, Message};
-use crate::layout::{self, DirectLayout};
+use crate::error::{BackendError, DeviceError};
+use crate::layout::{self, DirectLayout, Recording};
 use crate::observer::{Cancelled, Observer, Stage, Stopwatch, Unobserved};
 use crate::rounds::{Challenger, FirstFold, Run};
 use crate::suite::ProverSuite;
@@ -30,6 +31,18 @@ pub enum PcsError {
     /// The observer asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+    /// The back end's machine failed.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+impl From<BackendError> for PcsError {
+    fn from(error: BackendError) -> Self {
+        match error {
+            BackendError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            BackendError::Device(error) => Self::Device(error),
+        }
+    }
 }
 
 /// Options of one run that do not change its bytes.
@@ -157,7 +170,7 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
     fn commit_message(
         &self,
         message: &Message<'_, S::F>,
-    ) -> Result<(S::Digest, B::Base), Cancelled> {
+    ) -> Result<(S::Digest, B::Base), BackendError> {
         let ctx = self.context();
         ctx.observer.enter(Stage::Encode, 0);
         ctx.stopwatch.time(Stage::Encode, || {
@@ -173,7 +186,7 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
     fn commit_witness(
         &self,
         witness: Witness<S::F>,
-    ) -> Result<(S::Digest, ProverData<S, B>), Cancelled> {
+    ) -> Result<(S::Digest, ProverData<S, B>), BackendError> {
         let fold = self.config.round_folding_factor(0);
         let num_variables = witness.num_variables();
         match self.order {
@@ -207,7 +220,7 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
     }
 
     /// Records the claims of `protocol` on a stock layout and plays the run.
-    fn open_stock<L: Layout<S::F, S::EF>>(
+    fn open_stock<L: Recording<S::F, S::EF>>(
         &self,
         mut layout: L,
         base: Arc<B::Base>,
@@ -217,7 +230,7 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
         challenger: &mut C,
     ) -> Result<PcsProof<S::F, S::EF, S::Mmcs>, PcsError> {
         let ctx = self.context();
-        let (answers, evals) = self.record(&mut layout, protocol, points, challenger);
+        let (answers, evals) = self.record(&mut layout, protocol, points, challenger)?;
         let run = Run::<S, B, C> {
             config: &self.config,
             backend: &self.backend,
@@ -231,10 +244,8 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
                 let mut data = SumcheckData::default();
                 let (mut prover, _) = layout.into_sumcheck(&mut data, pow_bits, challenger);
                 let (values, weights) = (prover.evals(), prover.weights());
-                FirstFold {
-                    tables: self.backend.load(values.as_slice(), weights.as_slice()),
-                    data,
-                }
+                let tables = self.backend.load(values.as_slice(), weights.as_slice())?;
+                Ok(FirstFold { tables, data })
             })
         })?;
         Ok(PcsProof { whir, evals })
@@ -251,8 +262,9 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
     ) -> Result<PcsProof<S::F, S::EF, S::Mmcs>, PcsError> {
         let ctx = self.context();
         let fold = self.config.round_folding_factor(0);
-        let mut layout = DirectLayout::<S, B>::new(layout, fold, &self.backend, Arc::clone(&base));
-        let (answers, evals) = self.record(&mut layout, protocol, points, challenger);
+        let mut layout =
+            DirectLayout::<S, B>::new(layout, fold, &self.backend, ctx, Arc::clone(&base));
+        let (answers, evals) = self.record(&mut layout, protocol, points, challenger)?;
         let (openings, pow_bits) = (
             protocol.num_openings(),
             self.config.starting_folding_pow_bits(),
@@ -261,11 +273,8 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
             ctx.stopwatch.time(Stage::Sumcheck, || {
                 let mut data = SumcheckData::default();
                 let (challenges, weights) = layout.play(&mut data, pow_bits, challenger);
-                let message = layout.message();
-                let tables = self
-                    .backend
-                    .fold_message(ctx, &message, &challenges, &weights);
-                FirstFold { tables, data }
+                let tables = layout.fold_message(&challenges, &weights)?;
+                Ok(FirstFold { tables, data })
             })
         };
         let run = |message| Run::<S, B, C> {
@@ -297,28 +306,37 @@ impl<S: ProverSuite, C: Challenger<S>, B: Backend<S>> WhirPcs<S, C, B> {
     }
 
     /// Draws the out-of-domain claims, then the opening claims, as the stock scheme does.
-    fn record<L: Layout<S::F, S::EF>>(
+    ///
+    /// # Errors
+    /// The back end's, as soon as a claim cannot be recorded.
+    fn record<L: Recording<S::F, S::EF>>(
         &self,
         layout: &mut L,
         protocol: &OpeningProtocol,
         points: Option<&[Point<S::EF>]>,
         challenger: &mut C,
-    ) -> (Vec<S::EF>, Vec<OpeningEvals<S::EF>>) {
+    ) -> Result<(Vec<S::EF>, Vec<OpeningEvals<S::EF>>), BackendError> {
         let ctx = self.context();
         ctx.observer.enter(Stage::Claims, 0);
         ctx.stopwatch.time(Stage::Claims, || {
             let answers = (0..self.config.commitment_ood_samples())
-                .map(|_| layout.add_virtual_eval(challenger))
-                .collect();
+                .map(|_| {
+                    let answer = layout.add_virtual_eval(challenger);
+                    layout.check().map(|()| answer)
+                })
+                .collect::<Result<_, _>>()?;
             let evals = protocol
                 .iter_openings()
                 .enumerate()
-                .map(|(index, (table, batch))| match points {
-                    Some(points) => layout.eval_at(table, batch, &points[index], challenger),
-                    None => layout.eval(table, batch, challenger),
+                .map(|(index, (table, batch))| {
+                    let evals = match points {
+                        Some(points) => layout.eval_at(table, batch, &points[index], challenger),
+                        None => layout.eval(table, batch, challenger),
+                    };
+                    layout.check().map(|()| evals)
                 })
-                .collect();
-            (answers, evals)
+                .collect::<Result<_, _>>()?;
+            Ok((answers, evals))
         })
     }
 

@@ -1,5 +1,7 @@
 //! Memory of a run, known before it starts, and the choice of the leanest plan a limit needs.
 
+use std::borrow::Cow;
+
 use p3_whir::WhirShape;
 use prova_whir::Shape;
 
@@ -13,23 +15,21 @@ const WIDE_ROW: u64 = 128;
 const SMALL: u64 = 4 << 20;
 
 /// How a run spends memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// Keep the first codeword for opening; otherwise opened rows are evaluated from the message.
     pub keep_codeword: bool,
     /// Largest number of bytes the run holds at once, the input's values included.
     pub peak_bytes: u64,
+    /// The plan in words, on one line.
+    pub note: Cow<'static, str>,
 }
 
 impl Plan {
     /// One line for people.
     #[must_use]
-    pub const fn describe(&self) -> &'static str {
-        if self.keep_codeword {
-            "codeword kept"
-        } else {
-            "lean: codeword discarded, opened rows evaluated from the message"
-        }
+    pub fn describe(&self) -> &str {
+        &self.note
     }
 }
 
@@ -137,6 +137,11 @@ pub fn plans(shape: Shape, run: &WhirShape, degree: usize) -> [Plan; 2] {
     let plan = |keep_codeword| Plan {
         keep_codeword,
         peak_bytes: peak(keep_codeword),
+        note: Cow::Borrowed(if keep_codeword {
+            "codeword kept"
+        } else {
+            "lean: codeword discarded, opened rows evaluated from the message"
+        }),
     };
     let wide_rows = first.codeword >= first.tree.saturating_mul(WIDE_ROW / DIGEST);
     [plan(!wide_rows), plan(wide_rows)]
@@ -151,7 +156,7 @@ pub fn choose(plans: &[Plan; 2], limit: Option<u64>) -> Result<Plan, OverLimit> 
     plans
         .iter()
         .find(|plan| plan.peak_bytes <= limit)
-        .copied()
+        .cloned()
         .ok_or_else(|| OverLimit {
             need: plans.iter().map(|plan| plan.peak_bytes).min().unwrap_or(0),
             limit,

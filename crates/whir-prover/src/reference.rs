@@ -11,7 +11,8 @@ use p3_multilinear_util::poly::Poly;
 use prova_whir::{Order, Suite};
 
 use crate::backend::{Backend, Claims, Column, Context, Message, Opened, Partial, SlotWeight};
-use crate::observer::{Cancelled, Stage};
+use crate::error::BackendError;
+use crate::observer::Stage;
 use crate::suite::ProverSuite;
 
 /// The reference back end.
@@ -82,20 +83,21 @@ impl<S: ProverSuite> Backend<S> for Reference {
         message: &Message<'_, S::F>,
         fold: usize,
         log_inv_rate: usize,
-    ) -> Result<(S::Digest, Self::Base), Cancelled> {
+    ) -> Result<(S::Digest, Self::Base), BackendError> {
         Ok(commit::<S>(ctx, stacked(message), 1 << fold, log_inv_rate))
     }
 
     fn partial_evaluations(
         &self,
+        _ctx: Context<'_>,
         _base: &Self::Base,
         columns: &[Column<'_, S::F>],
         point: &Point<S::EF>,
         fold: usize,
-    ) -> Vec<Partial<S::EF>> {
+    ) -> Result<Vec<Partial<S::EF>>, BackendError> {
         let (high, _) = point.split_at(point.num_variables() - fold);
         let eq = Poly::new_from_point(high.as_slice(), S::EF::ONE);
-        columns
+        Ok(columns
             .iter()
             .map(|column| {
                 let mut partial = S::EF::zero_vec(1 << fold);
@@ -106,16 +108,17 @@ impl<S: ProverSuite> Backend<S> for Reference {
                 }
                 partial
             })
-            .collect()
+            .collect())
     }
 
     fn fold_message(
         &self,
         _ctx: Context<'_>,
+        _base: &Self::Base,
         message: &Message<'_, S::F>,
         challenges: &[S::EF],
         weights: &[SlotWeight<S::EF>],
-    ) -> Self::Tables {
+    ) -> Result<Self::Tables, BackendError> {
         let fold = challenges.len();
         let point: Vec<S::EF> = challenges.iter().rev().copied().collect();
         let eq = Poly::new_from_point(&point, S::EF::ONE);
@@ -130,17 +133,17 @@ impl<S: ProverSuite> Backend<S> for Reference {
                 *w += e;
             }
         }
-        Tables {
+        Ok(Tables {
             values,
             weights: table,
-        }
+        })
     }
 
-    fn load(&self, evaluations: &[S::EF], weights: &[S::EF]) -> Self::Tables {
-        Tables {
+    fn load(&self, evaluations: &[S::EF], weights: &[S::EF]) -> Result<Self::Tables, BackendError> {
+        Ok(Tables {
             values: evaluations.to_vec(),
             weights: weights.to_vec(),
-        }
+        })
     }
 
     fn commit_folded(
@@ -149,7 +152,7 @@ impl<S: ProverSuite> Backend<S> for Reference {
         tables: &Self::Tables,
         fold: usize,
         log_inv_rate: usize,
-    ) -> Result<(S::Digest, Self::Folded), Cancelled> {
+    ) -> Result<(S::Digest, Self::Folded), BackendError> {
         let (columns, rows) = (1 << fold, tables.values.len() >> fold);
         let flat = (0..rows)
             .flat_map(|x| (0..columns).map(move |j| (x, j)))
@@ -165,19 +168,23 @@ impl<S: ProverSuite> Backend<S> for Reference {
         Ok(commit::<S>(ctx, flat, columns * degree, log_inv_rate))
     }
 
-    fn evaluate(&self, tables: &Self::Tables, y: S::EF) -> S::EF {
+    fn evaluate(&self, tables: &Self::Tables, y: S::EF) -> Result<S::EF, BackendError> {
         let variables = tables.num_variables();
         let point = Point::expand_from_univariate(y, variables);
         let eq = Poly::new_from_point(point.as_slice(), S::EF::ONE);
-        tables
+        Ok(tables
             .values
             .iter()
             .zip(eq.as_slice())
             .map(|(&f, &e)| f * e)
-            .sum()
+            .sum())
     }
 
-    fn add_claims(&self, tables: &mut Self::Tables, claims: &Claims<S::EF>) {
+    fn add_claims(
+        &self,
+        tables: &mut Self::Tables,
+        claims: &Claims<S::EF>,
+    ) -> Result<(), BackendError> {
         let variables = tables.num_variables();
         for &(y, coefficient) in &claims.out_of_domain {
             let point = Point::expand_from_univariate(y, variables);
@@ -195,9 +202,14 @@ impl<S: ProverSuite> Backend<S> for Reference {
                 *w += coefficient * power;
             }
         }
+        Ok(())
     }
 
-    fn round_message(&self, ctx: Context<'_>, tables: &Self::Tables) -> [S::EF; 2] {
+    fn round_message(
+        &self,
+        ctx: Context<'_>,
+        tables: &Self::Tables,
+    ) -> Result<[S::EF; 2], BackendError> {
         let half = tables.values.len() / 2;
         let (step, low, high) = match ctx.order {
             Order::Suffix => (2, 0, 1),
@@ -210,7 +222,7 @@ impl<S: ProverSuite> Backend<S> for Reference {
             message[0] += f[a] * w[a];
             message[1] += (f[b] - f[a]) * (w[b] - w[a]);
         }
-        message
+        Ok(message)
     }
 
     fn bind(
@@ -219,7 +231,7 @@ impl<S: ProverSuite> Backend<S> for Reference {
         tables: &mut Self::Tables,
         r: S::EF,
         more: bool,
-    ) -> Option<[S::EF; 2]> {
+    ) -> Result<Option<[S::EF; 2]>, BackendError> {
         let half = tables.values.len() / 2;
         for table in [&mut tables.values, &mut tables.weights] {
             for i in 0..half {
@@ -232,10 +244,11 @@ impl<S: ProverSuite> Backend<S> for Reference {
             table.truncate(half);
         }
         more.then(|| Backend::<S>::round_message(self, ctx, tables))
+            .transpose()
     }
 
-    fn values(&self, tables: &Self::Tables) -> Vec<S::EF> {
-        tables.values.clone()
+    fn values(&self, tables: &Self::Tables) -> Result<Vec<S::EF>, BackendError> {
+        Ok(tables.values.clone())
     }
 
     fn open(
@@ -243,11 +256,15 @@ impl<S: ProverSuite> Backend<S> for Reference {
         base: &Self::Base,
         _message: &Message<'_, S::F>,
         indices: &[usize],
-    ) -> Opened<S::F, S::Digest> {
-        open::<S>(base, indices)
+    ) -> Result<Opened<S::F, S::Digest>, BackendError> {
+        Ok(open::<S>(base, indices))
     }
 
-    fn open_folded(&self, folded: &Self::Folded, indices: &[usize]) -> Opened<S::EF, S::Digest> {
+    fn open_folded(
+        &self,
+        folded: &Self::Folded,
+        indices: &[usize],
+    ) -> Result<Opened<S::EF, S::Digest>, BackendError> {
         let degree = <S::EF as BasedVectorSpace<S::F>>::DIMENSION;
         let opened = open::<S>(folded, indices);
         let rows = opened
@@ -259,9 +276,9 @@ impl<S: ProverSuite> Backend<S> for Reference {
                     .collect()
             })
             .collect();
-        Opened {
+        Ok(Opened {
             rows,
             siblings: opened.siblings,
-        }
+        })
     }
 }

@@ -3,6 +3,7 @@
 //! The transcript steps are played through `p3-whir`'s own drivers, which panic on a step out of
 //! order; the messages between them come from a [`Backend`].
 
+use core::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use p3_challenger::{CanObserve, CanSampleUniformBits, FieldChallenger, GrindingChallenger};
@@ -19,6 +20,7 @@ use p3_whir::{
 use prova_whir::body::Proof;
 
 use crate::backend::{Backend, Claims, Context, Message, Opened};
+use crate::error::BackendError;
 use crate::observer::{Cancelled, Stage};
 use crate::suite::ProverSuite;
 
@@ -84,60 +86,69 @@ impl<'a, S: ProverSuite, B: Backend<S>, C: Challenger<S>> Run<'a, S, B, C> {
     /// the first rounds on the challenger it is lent.
     ///
     /// # Errors
-    /// [`Cancelled`] when the observer asks for it; the transcript is then unusable.
+    /// The back end's, and [`Cancelled`] when the observer asks for it; the challenger is then
+    /// unusable.
     pub fn play(
         self,
         challenger: &mut C,
         num_openings: usize,
         initial_ood_answers: Vec<S::EF>,
-        first_fold: impl FnOnce(&mut C) -> FirstFold<S, B>,
-    ) -> Result<Proof<S>, Cancelled> {
+        first_fold: impl FnOnce(&mut C) -> Result<FirstFold<S, B>, BackendError>,
+    ) -> Result<Proof<S>, BackendError> {
+        let shape = WhirShape::new(self.config, num_openings);
+        let described = shape.clone();
+        // The driver checks on drop that it was played to its end; a failed run gives it up.
+        let mut transcript = ManuallyDrop::new(WhirProverTranscript::new(challenger, shape));
+        let proof = self.steps(&mut transcript, &described, initial_ood_answers, first_fold)?;
+        ManuallyDrop::into_inner(transcript).finish();
+        Ok(proof)
+    }
+
+    /// The steps of [`Self::play`] but the last, which closes the transcript.
+    fn steps(
+        self,
+        transcript: &mut WhirProverTranscript<'_, C, S::F, S::EF>,
+        described: &WhirShape,
+        initial_ood_answers: Vec<S::EF>,
+        first_fold: impl FnOnce(&mut C) -> Result<FirstFold<S, B>, BackendError>,
+    ) -> Result<Proof<S>, BackendError> {
         let Self {
-            config,
             backend,
             ctx,
             base,
             message,
+            ..
         } = self;
-        let shape = WhirShape::new(config, num_openings);
-        let described = shape.clone();
         let watch = ctx.stopwatch;
-        let mut transcript = WhirProverTranscript::<C, S::F, S::EF>::new(challenger, shape);
         let FirstFold {
             mut tables,
             data: initial_sumcheck,
-        } = transcript.delegate_initial_fold(first_fold);
+        } = transcript.delegate_initial_fold(first_fold)?;
 
         let mut queried = Queried::<S, B>::Base(base, message);
-        let open = |queried: &Queried<'_, S, B>, indices: &[usize]| -> Openings<S> {
-            watch.time(Stage::Openings, || match queried {
-                Queried::Base(base, message) => {
-                    QueryOpenings::Base(shared::<S, _>(backend.open(base, message, indices)))
-                }
-                Queried::Folded(folded) => {
-                    QueryOpenings::Extension(shared::<S, _>(backend.open_folded(folded, indices)))
-                }
-            })
-        };
+        let open =
+            |queried: &Queried<'_, S, B>, indices: &[usize]| -> Result<Openings<S>, BackendError> {
+                watch.time(Stage::Openings, || {
+                    Ok(match queried {
+                        Queried::Base(base, message) => QueryOpenings::Base(shared::<S, _>(
+                            backend.open(base, message, indices)?,
+                        )),
+                        Queried::Folded(folded) => QueryOpenings::Extension(shared::<S, _>(
+                            backend.open_folded(folded, indices)?,
+                        )),
+                    })
+                })
+            };
 
         let mut rounds = Vec::with_capacity(described.rounds.len());
         for (index, round) in described.rounds.iter().enumerate() {
             if ctx.observer.cancelled() {
-                // The driver checks on drop that it was played to its end; it is given up here.
-                core::mem::forget(transcript);
-                return Err(Cancelled);
+                return Err(Cancelled.into());
             }
             ctx.observer.enter(Stage::Encode, index + 1);
-            let committed = watch.time(Stage::Encode, || {
+            let (root, folded) = watch.time(Stage::Encode, || {
                 backend.commit_folded(ctx, &tables, round.sumcheck.rounds, round.log_inv_rate)
-            });
-            let (root, folded) = match committed {
-                Ok(committed) => committed,
-                Err(cancelled) => {
-                    core::mem::forget(transcript);
-                    return Err(cancelled);
-                }
-            };
+            })?;
             let commitment = S::commitment(root);
             transcript.commitment(commitment.clone());
 
@@ -149,7 +160,7 @@ impl<'a, S: ProverSuite, B: Backend<S>, C: Challenger<S>> Run<'a, S, B, C> {
             let mut ood_answers = Vec::with_capacity(round.ood_samples);
             for _ in 0..round.ood_samples {
                 let y = transcript.ood_point();
-                let answer = watch.time(Stage::Claims, || backend.evaluate(&tables, y));
+                let answer = watch.time(Stage::Claims, || backend.evaluate(&tables, y))?;
                 transcript.ood_answer(answer);
                 ood_answers.push(answer);
                 claims.out_of_domain.push((y, S::EF::ZERO));
@@ -157,7 +168,7 @@ impl<'a, S: ProverSuite, B: Backend<S>, C: Challenger<S>> Run<'a, S, B, C> {
 
             let pow_witness = watch.time(Stage::Grinding, || transcript.query_pow(index));
             let indices = transcript.query_indices(index);
-            let openings = open(&queried, &indices);
+            let openings = open(&queried, &indices)?;
             // From here on only the new commitment can be queried.
             queried = Queried::Folded(folded);
 
@@ -168,7 +179,7 @@ impl<'a, S: ProverSuite, B: Backend<S>, C: Challenger<S>> Run<'a, S, B, C> {
                 claim.1 = coefficient;
             }
             claims.queries = indices.iter().copied().zip(&mut coefficients).collect();
-            watch.time(Stage::Weights, || backend.add_claims(&mut tables, &claims));
+            watch.time(Stage::Weights, || backend.add_claims(&mut tables, &claims))?;
 
             let sumcheck = transcript.delegate_round_fold(|challenger| {
                 fold::<S, B, C>(
@@ -179,7 +190,7 @@ impl<'a, S: ProverSuite, B: Backend<S>, C: Challenger<S>> Run<'a, S, B, C> {
                     round.sumcheck.rounds,
                     round.sumcheck.pow_bits,
                 )
-            });
+            })?;
             rounds.push(WhirRoundProof {
                 commitment: Some(commitment),
                 ood_answers,
@@ -190,23 +201,24 @@ impl<'a, S: ProverSuite, B: Backend<S>, C: Challenger<S>> Run<'a, S, B, C> {
         }
 
         let last = described.rounds.len();
-        let final_values = backend.values(&tables);
+        let final_values = backend.values(&tables)?;
         transcript.final_poly(&final_values);
         let final_pow_witness = watch.time(Stage::Grinding, || transcript.query_pow(last));
         let indices = transcript.query_indices(last);
-        let final_openings = open(&queried, &indices);
+        let final_openings = open(&queried, &indices)?;
         let closing = described.final_sumcheck;
-        let final_sumcheck = transcript.delegate_final_fold(|challenger| {
-            fold::<S, B, C>(
-                ctx,
-                backend,
-                &mut tables,
-                challenger,
-                closing.rounds,
-                closing.pow_bits,
-            )
-        });
-        transcript.finish();
+        let final_sumcheck = transcript
+            .delegate_final_fold(|challenger| {
+                fold::<S, B, C>(
+                    ctx,
+                    backend,
+                    &mut tables,
+                    challenger,
+                    closing.rounds,
+                    closing.pow_bits,
+                )
+            })
+            .transpose()?;
 
         Ok(WhirProof {
             initial_ood_answers,
@@ -228,24 +240,26 @@ fn fold<S: ProverSuite, B: Backend<S>, C: Challenger<S>>(
     challenger: &mut C,
     rounds: usize,
     pow_bits: usize,
-) -> SumcheckData<S::F, S::EF> {
+) -> Result<SumcheckData<S::F, S::EF>, BackendError> {
     let watch = ctx.stopwatch;
     let mut data = SumcheckData::default();
     let shape = SumcheckShape::new(rounds, pow_bits, Basis::Evaluation);
-    let mut transcript = ProverTranscript::<C, S::F, S::EF>::new(challenger, shape);
+    // As in `Run::play`: a failed fold gives its driver up.
+    let mut transcript =
+        ManuallyDrop::new(ProverTranscript::<C, S::F, S::EF>::new(challenger, shape));
     let stage = if pow_bits == 0 {
         Stage::Sumcheck
     } else {
         Stage::Grinding
     };
-    let mut message = watch.time(Stage::Sumcheck, || backend.round_message(ctx, tables));
+    let mut message = watch.time(Stage::Sumcheck, || backend.round_message(ctx, tables))?;
     for left in (0..rounds).rev() {
         let r = watch.time(stage, || {
             data.observe_and_sample(&mut transcript, message[0], message[1])
         });
-        let next = watch.time(Stage::Sumcheck, || backend.bind(ctx, tables, r, left > 0));
+        let next = watch.time(Stage::Sumcheck, || backend.bind(ctx, tables, r, left > 0))?;
         message = next.unwrap_or(message);
     }
-    transcript.finish();
-    data
+    ManuallyDrop::into_inner(transcript).finish();
+    Ok(data)
 }

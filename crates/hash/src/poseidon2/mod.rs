@@ -11,6 +11,8 @@ mod scaled;
 
 use p3_poseidon2::ExternalLayerConstants;
 
+#[doc(hidden)]
+pub use params::Diag;
 pub use params::Poseidon2Field;
 
 use crate::tree_hasher::{TreeHasher, check_pairs, check_rows};

@@ -27,6 +27,7 @@ use self::encode::Encoder;
 use self::eval::Functional;
 use self::planes::Planes;
 use crate::backend::{Backend, Claims, Column, Context, Message, Opened, Partial, SlotWeight};
+use crate::error::BackendError;
 use crate::observer::{Cancelled, Stage};
 use crate::suite::ProverSuite;
 
@@ -300,20 +301,21 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
         message: &Message<'_, S::F>,
         fold: usize,
         log_inv_rate: usize,
-    ) -> Result<(S::Digest, Self::Base), Cancelled> {
+    ) -> Result<(S::Digest, Self::Base), BackendError> {
         let values = stacked(message);
-        self.commit_matrix(ctx, &values, 1 << fold, log_inv_rate, ctx.keep_codeword)
+        Ok(self.commit_matrix(ctx, &values, 1 << fold, log_inv_rate, ctx.keep_codeword)?)
     }
 
     fn partial_evaluations(
         &self,
+        _ctx: Context<'_>,
         _base: &Self::Base,
         columns: &[Column<'_, S::F>],
         point: &Point<S::EF>,
         fold: usize,
-    ) -> Vec<Partial<S::EF>> {
+    ) -> Result<Vec<Partial<S::EF>>, BackendError> {
         let functional = [Functional::Multilinear(point.as_slice())];
-        columns
+        Ok(columns
             .iter()
             .map(|column| {
                 let [evaluated] = eval::base_evals(column.values, &functional, fold)
@@ -321,16 +323,17 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
                     .expect("one result a functional");
                 evaluated.columns
             })
-            .collect()
+            .collect())
     }
 
     fn fold_message(
         &self,
         ctx: Context<'_>,
+        _base: &Self::Base,
         message: &Message<'_, S::F>,
         challenges: &[S::EF],
         weights: &[SlotWeight<S::EF>],
-    ) -> Self::Tables {
+    ) -> Result<Self::Tables, BackendError> {
         let fold = challenges.len();
         let variables = message.num_variables - fold;
         let degree = <S::EF as BasedVectorSpace<S::F>>::DIMENSION;
@@ -353,17 +356,17 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
         let mut table = Planes::zeros(variables, degree);
         ctx.stopwatch
             .time(Stage::Weights, || add_slots::<S>(&mut table, weights));
-        Tables {
+        Ok(Tables {
             values,
             weights: table,
-        }
+        })
     }
 
-    fn load(&self, evaluations: &[S::EF], weights: &[S::EF]) -> Self::Tables {
-        Tables {
+    fn load(&self, evaluations: &[S::EF], weights: &[S::EF]) -> Result<Self::Tables, BackendError> {
+        Ok(Tables {
             values: Planes::from_ext(evaluations),
             weights: Planes::from_ext(weights),
-        }
+        })
     }
 
     fn commit_folded(
@@ -372,22 +375,26 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
         tables: &Self::Tables,
         fold: usize,
         log_inv_rate: usize,
-    ) -> Result<(S::Digest, Self::Folded), Cancelled> {
+    ) -> Result<(S::Digest, Self::Folded), BackendError> {
         let degree = <S::EF as BasedVectorSpace<S::F>>::DIMENSION;
         let mut message = S::F::zero_vec(tables.values.len() * degree);
         match ctx.order {
             Order::Suffix => tables.values.write_interleaved(&mut message),
             Order::Prefix => rows::write_transposed(&tables.values, fold, &mut message),
         }
-        self.commit_matrix(ctx, &message, degree << fold, log_inv_rate, true)
+        Ok(self.commit_matrix(ctx, &message, degree << fold, log_inv_rate, true)?)
     }
 
-    fn evaluate(&self, tables: &Self::Tables, y: S::EF) -> S::EF {
+    fn evaluate(&self, tables: &Self::Tables, y: S::EF) -> Result<S::EF, BackendError> {
         let point = Point::expand_from_univariate(y, tables.values.log_len());
-        eval::evaluate(&tables.values, &[Functional::Multilinear(point.as_slice())])[0]
+        Ok(eval::evaluate(&tables.values, &[Functional::Multilinear(point.as_slice())])[0])
     }
 
-    fn add_claims(&self, tables: &mut Self::Tables, claims: &Claims<S::EF>) {
+    fn add_claims(
+        &self,
+        tables: &mut Self::Tables,
+        claims: &Claims<S::EF>,
+    ) -> Result<(), BackendError> {
         let variables = tables.values.log_len();
         let points: Vec<_> = claims
             .out_of_domain
@@ -403,14 +410,23 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
             terms: &claims.queries,
         };
         weights::add_constraints(&mut tables.weights, &equalities, select);
+        Ok(())
     }
 
-    fn round_message(&self, ctx: Context<'_>, tables: &Self::Tables) -> [S::EF; 2] {
+    fn round_message(
+        &self,
+        ctx: Context<'_>,
+        tables: &Self::Tables,
+    ) -> Result<[S::EF; 2], BackendError> {
         if tables.values.len() < 2 {
             // No round follows; the message is never sent.
-            return [S::EF::ZERO; 2];
+            return Ok([S::EF::ZERO; 2]);
         }
-        sumcheck::measure(&tables.values, &tables.weights, order(ctx.order))
+        Ok(sumcheck::measure(
+            &tables.values,
+            &tables.weights,
+            order(ctx.order),
+        ))
     }
 
     fn bind(
@@ -419,19 +435,19 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
         tables: &mut Self::Tables,
         r: S::EF,
         more: bool,
-    ) -> Option<[S::EF; 2]> {
+    ) -> Result<Option<[S::EF; 2]>, BackendError> {
         let Tables { values, weights } = tables;
         let order = order(ctx.order);
         if more {
-            return Some(sumcheck::bind_and_measure(values, weights, r, order));
+            return Ok(Some(sumcheck::bind_and_measure(values, weights, r, order)));
         }
         sumcheck::bind(values, r, order);
         sumcheck::bind(weights, r, order);
-        None
+        Ok(None)
     }
 
-    fn values(&self, tables: &Self::Tables) -> Vec<S::EF> {
-        tables.values.to_ext()
+    fn values(&self, tables: &Self::Tables) -> Result<Vec<S::EF>, BackendError> {
+        Ok(tables.values.to_ext())
     }
 
     fn open(
@@ -439,13 +455,17 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
         base: &Self::Base,
         message: &Message<'_, S::F>,
         indices: &[usize],
-    ) -> Opened<S::F, S::Digest> {
-        self.open_rows(base, indices, |wanted| {
+    ) -> Result<Opened<S::F, S::Digest>, BackendError> {
+        Ok(self.open_rows(base, indices, |wanted| {
             rows::evaluate(&stacked(message), base.width, base.log_rows, wanted)
-        })
+        }))
     }
 
-    fn open_folded(&self, folded: &Self::Folded, indices: &[usize]) -> Opened<S::EF, S::Digest> {
+    fn open_folded(
+        &self,
+        folded: &Self::Folded,
+        indices: &[usize],
+    ) -> Result<Opened<S::EF, S::Digest>, BackendError> {
         let degree = <S::EF as BasedVectorSpace<S::F>>::DIMENSION;
         let opened = self.open_rows(folded, indices, |_| Vec::new());
         let extension = |row: Vec<S::F>| {
@@ -453,9 +473,9 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
                 .map(|c| S::EF::from_basis_coefficients_fn(|d| c[d]))
                 .collect()
         };
-        Opened {
+        Ok(Opened {
             rows: opened.rows.into_iter().map(extension).collect(),
             siblings: opened.siblings,
-        }
+        })
     }
 }
