@@ -27,12 +27,14 @@ EXAMPLES
   prova verify README.md.prova        check the proof
   prova inspect README.md.prova       say what is in it
   prova whir estimate --vars 24       size, work and memory of a proof, before any work
+  prova whir prove README.md --backend auto --force
+                                      the same on a GPU, if there is one
 
 EXIT CODES
   0  done; for `verify`: the proof is valid
   1  the proof was read and rejected
   2  malformed input, bad arguments, unsupported version
-  3  a resource limit would be exceeded
+  3  a resource limit would be exceeded, or a device failed
   4  cancelled; nothing half-written is left";
 
 /// Options of every command.
@@ -81,6 +83,7 @@ pub enum WhirCommand {
 const WHIR_EXAMPLES: &str = "\
 EXAMPLES
   prova whir prove data.bin --preset unique-100
+  prova whir prove data.bin --backend gpu --gpu-max-bytes 2GiB
   prova whir commit data.bin
   prova whir estimate --vars 22 --fold 5 --log-inv-rate 2
   prova whir tune --vars 22 --objective size";

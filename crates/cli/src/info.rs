@@ -4,6 +4,8 @@ use p3_field::PackedValue;
 use prova_hash::Poseidon2Kernel;
 use serde_json::json;
 
+use crate::device::adapters;
+use crate::front::list_adapters;
 use crate::machine::{self, Feature};
 use crate::memsize::MemSize;
 use crate::output::{Output, Report};
@@ -21,6 +23,7 @@ pub fn run(output: Output) -> Report {
     let poseidon2 = kernel.backend();
     let memory = machine::memory();
     let threads = rayon::current_num_threads();
+    let gpus = list_adapters();
     let list = |pick: fn(&&Feature) -> bool| {
         features
             .iter()
@@ -74,6 +77,7 @@ pub fn run(output: Output) -> Report {
                 known(memory.available)
             ),
         ),
+        ("GPU adapters", adapters::text(&gpus)),
     ]);
     let json = json!({
         "schema": "prova.info/1",
@@ -91,6 +95,7 @@ pub fn run(output: Output) -> Report {
         "threads": threads,
         "memory_total_bytes": memory.total,
         "memory_available_bytes": memory.available,
+        "gpu_adapters": adapters::json(&gpus),
     });
     Report { text, json }
 }

@@ -6,6 +6,7 @@
 mod alloc;
 mod args;
 mod bench;
+mod device;
 mod error;
 mod expect;
 mod front;
@@ -25,7 +26,7 @@ mod whir;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use prova_proof_file::Exit;
 
 use crate::args::{Cli, Command};
@@ -54,20 +55,28 @@ fn refuse(feature: &str) -> ExitCode {
 
 #[inline(never)]
 fn start() -> ExitCode {
-    let exit = match Cli::try_parse() {
-        Ok(cli) => run(&cli),
+    let exit = match parse() {
+        Ok((cli, matches)) => run(&cli, &matches),
         Err(error) => usage(&error),
     };
     ExitCode::from(exit.code())
 }
 
-fn run(cli: &Cli) -> Exit {
+/// The command line, and where each of its values came from.
+fn parse() -> Result<(Cli, ArgMatches), clap::Error> {
+    let mut tree = Cli::command();
+    let matches = tree.try_get_matches_from_mut(std::env::args_os())?;
+    let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut tree))?;
+    Ok((cli, matches))
+}
+
+fn run(cli: &Cli, matches: &ArgMatches) -> Exit {
     signals::install();
     let output = Output {
         json: cli.global.json,
         quiet: cli.global.quiet,
     };
-    match command(&cli.command, output) {
+    match device::args::check(matches).and_then(|()| command(&cli.command, output)) {
         Ok(report) => output.report(&report),
         Err(failure) => output.failure(&failure),
     }

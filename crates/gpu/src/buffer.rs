@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::device::{Gpu, Real, lock};
 use crate::error::GpuError;
+use crate::trace::{Range, Step};
 
 /// Granularity of small buffers, bytes.
 const GRAIN: u64 = 256;
@@ -20,6 +21,8 @@ struct State {
     idle: u64,
     peak: u64,
     limit: u64,
+    /// Buffers handed out so far.
+    count: u64,
 }
 
 impl Pool {
@@ -30,6 +33,7 @@ impl Pool {
             idle: 0,
             peak: 0,
             limit,
+            count: 0,
         };
         Self {
             state: Mutex::new(state),
@@ -103,6 +107,13 @@ impl Pool {
         Ok(())
     }
 
+    /// A new buffer's number.
+    fn next(&self) -> u64 {
+        let mut state = lock(&self.state);
+        state.count += 1;
+        state.count
+    }
+
     fn give_back(&self, size: u64, buffer: Option<wgpu::Buffer>) {
         let mut state = lock(&self.state);
         state.used -= size;
@@ -120,6 +131,8 @@ pub struct Buffer {
 }
 
 struct Owned {
+    /// Number among all buffers of the pool.
+    id: u64,
     buffer: Option<wgpu::Buffer>,
     size: u64,
     pool: Arc<Pool>,
@@ -145,6 +158,15 @@ impl Buffer {
             .buffer
             .as_ref()
             .expect("only a dry device has none, and it binds nothing")
+    }
+
+    /// Whether both are handles to one buffer.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.owned, &other.owned)
+    }
+
+    pub(crate) fn id(&self) -> u64 {
+        self.owned.id
     }
 
     /// Capacity in words; at least what was asked for.
@@ -244,6 +266,7 @@ impl Gpu {
             }
         };
         let owned = Owned {
+            id: pool.next(),
             buffer,
             size,
             pool: Arc::clone(pool),
@@ -306,6 +329,13 @@ impl Gpu {
             "an upload fits its slice"
         );
         lock(&self.inner.ledger).uploaded += 4 * words.len() as u64;
+        if let Some(trace) = &self.inner.trace {
+            let to = Range::of(&slice.slice(0, words.len() as u64));
+            lock(trace).steps.push(Step::Write {
+                to,
+                words: words.to_vec(),
+            });
+        }
         let Some(real) = &self.inner.real else {
             return Ok(());
         };

@@ -8,6 +8,7 @@ use crate::buffer::Pool;
 use crate::error::GpuError;
 use crate::kernel::{Kernel, Pipeline};
 use crate::ledger::Ledger;
+use crate::trace::{Sink, Trace};
 
 /// An adapter, as the system describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,6 +136,8 @@ pub(crate) struct Inner {
     pub(crate) ledger: Mutex<Ledger>,
     pub(crate) failure: Arc<Mutex<Option<GpuError>>>,
     pub(crate) fault: Mutex<Option<Fault>>,
+    /// Where commands are kept, if they are.
+    pub(crate) trace: Sink,
     /// Products a second, as measured when the device was opened.
     pub(crate) products_per_second: AtomicU64,
 }
@@ -312,6 +315,7 @@ impl Gpu {
                 ledger: Mutex::default(),
                 failure,
                 fault: Mutex::new(None),
+                trace: None,
                 products_per_second: AtomicU64::new(0),
             }),
         })
@@ -347,9 +351,26 @@ impl Gpu {
                 ledger: Mutex::default(),
                 failure: Arc::default(),
                 fault: Mutex::new(None),
+                trace: None,
                 products_per_second: AtomicU64::new(0),
             }),
         }
+    }
+
+    /// A dry device that also keeps every command, with the words of uploads.
+    #[must_use]
+    pub fn traced(limits: Limits) -> Self {
+        let mut gpu = Self::dry(limits);
+        if let Some(inner) = Arc::get_mut(&mut gpu.inner) {
+            inner.trace = Some(Arc::default());
+        }
+        gpu
+    }
+
+    /// What a traced device was told so far.
+    #[must_use]
+    pub fn trace(&self) -> Option<Trace> {
+        self.inner.trace.as_ref().map(|trace| lock(trace).clone())
     }
 
     /// Whether this device only counts.

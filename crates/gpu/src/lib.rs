@@ -19,6 +19,7 @@ pub mod native;
 pub mod ntt;
 pub mod recorder;
 pub mod template;
+pub mod trace;
 
 pub use buffer::{Buffer, Slice};
 pub use device::{AdapterInfo, Gpu, Limits, Options, list_adapters};

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use minijinja::context;
+use p3_field::extension::BinomialExtensionField;
 
 use crate::buffer::Slice;
 use crate::device::Gpu;
@@ -56,6 +57,16 @@ pub fn chain(
         &[count as u32, rounds],
         groups,
         cost,
+    )
+}
+
+/// The fields to try multiplications on: what is fastest on one 31-bit prime is so on another.
+#[must_use]
+pub fn trial_field() -> (Field, Extension) {
+    (
+        Field::of::<p3_baby_bear::BabyBear>(),
+        Extension::of::<p3_baby_bear::BabyBear, BinomialExtensionField<p3_baby_bear::BabyBear, 4>>(
+        ),
     )
 }
 

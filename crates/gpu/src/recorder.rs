@@ -8,6 +8,7 @@ use crate::device::{Fault, Gpu, Real, lock};
 use crate::error::GpuError;
 use crate::kernel::{Kernel, Pipeline};
 use crate::ledger::Cost;
+use crate::trace::{Range, Step};
 
 /// Bytes between the parameters of two dispatches: the largest alignment an adapter may ask for.
 const SLOT: u64 = 256;
@@ -53,6 +54,8 @@ pub struct Recorder<'g> {
     kept: Vec<Buffer>,
     parameters: Vec<(Buffer, Vec<u32>)>,
     reads: Vec<Slice>,
+    /// Commands for a traced device's record.
+    steps: Vec<Step>,
 }
 
 impl core::fmt::Debug for Recorder<'_> {
@@ -73,6 +76,7 @@ impl Gpu {
             kept: Vec::new(),
             parameters: Vec::new(),
             reads: Vec::new(),
+            steps: Vec::new(),
         }
     }
 }
@@ -134,6 +138,16 @@ impl Recorder<'_> {
         }
         lock(&self.gpu.inner.ledger).record(kernel.label(), cost);
         let gpu = self.gpu;
+        if gpu.inner.trace.is_some() {
+            let mut all = vec![0, groups];
+            all.extend_from_slice(parameters);
+            self.steps.push(Step::Dispatch {
+                kernel: kernel.clone(),
+                bindings: bindings.iter().map(|slice| Range::of(slice)).collect(),
+                parameters: all,
+                grid: (groups.min(ROW), groups.div_ceil(ROW)),
+            });
+        }
         let Some(real) = &gpu.inner.real else {
             self.kept
                 .extend(bindings.iter().map(|slice| slice.buffer.clone()));
@@ -202,6 +216,10 @@ impl Recorder<'_> {
         assert_eq!(from.words, to.words, "a copy keeps its length");
         lock(&self.gpu.inner.ledger).record("copy", Cost::new(4 * from.words, 4 * from.words, 0));
         if self.gpu.is_dry() {
+            self.steps.push(Step::Copy {
+                from: Range::of(from),
+                to: Range::of(to),
+            });
             return;
         }
         self.commands.push(Command::Copy {
@@ -214,6 +232,7 @@ impl Recorder<'_> {
     pub fn clear(&mut self, slice: &Slice) {
         lock(&self.gpu.inner.ledger).record("clear", Cost::new(0, 4 * slice.words, 0));
         if self.gpu.is_dry() {
+            self.steps.push(Step::Clear(Range::of(slice)));
             return;
         }
         self.commands.push(Command::Clear(slice.clone()));
@@ -239,6 +258,7 @@ impl Recorder<'_> {
     /// If something is to be read back.
     pub fn submit(mut self) -> Result<(), GpuError> {
         assert!(self.reads.is_empty(), "reading back takes a wait");
+        self.keep_steps();
         match &self.gpu.inner.real {
             Some(real) => self.encode(real, None).map(|_| ()),
             None => {
@@ -266,6 +286,7 @@ impl Recorder<'_> {
             ledger.waits += 1;
             ledger.read_back += total;
         }
+        self.keep_steps();
         let Some(real) = &inner.real else {
             lock(&inner.ledger).submissions += 1;
             return Ok(ReadBack {
@@ -300,6 +321,17 @@ impl Recorder<'_> {
             bytemuck::pod_collect_to_vec(&view[..])
         };
         Ok(ReadBack { words, ranges })
+    }
+
+    /// Adds the recorded commands to a traced device's record.
+    fn keep_steps(&mut self) {
+        if let Some(trace) = &self.gpu.inner.trace {
+            let mut trace = lock(trace);
+            trace.steps.append(&mut self.steps);
+            trace
+                .steps
+                .extend(self.reads.iter().map(|slice| Step::Read(Range::of(slice))));
+        }
     }
 
     /// Work units, in products, that one submission may take.

@@ -8,7 +8,7 @@ use crate::field::{Extension, Field, Multiply};
 /// Templates by their path below `kernels/`.
 macro_rules! templates {
     ($($path:literal),* $(,)?) => {
-        &[$(($path, include_str!(concat!("../kernels/", $path)))),*]
+        &[$(($path, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/", $path)))),*]
     };
 }
 pub(crate) use templates;

@@ -1,15 +1,27 @@
 //! The GPU as a machine to prove on.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use prova_gpu::{AdapterInfo, Gpu, Ledger, Limits, Multiply};
-use prova_whir::{Params, Shape};
+use p3_whir::WhirShape;
+use prova_gpu::hash::{HashKind, Hashing};
+use prova_gpu::mle::Mle;
+use prova_gpu::ntt::Ntt;
+use prova_gpu::{AdapterInfo, Extension, Field, Gpu, GpuError, Kit, Multiply, mul};
+use prova_whir::derive::query_phases;
+use prova_whir::{HashSuite, Params};
 use prova_whir_prover::cpu::Cpu;
 use prova_whir_prover::error::{DeviceError, DeviceErrorKind};
-use prova_whir_prover::machine::{CpuMachine, Job, Machine, Prepared};
-use prova_whir_prover::{Options, ProveError, Proved, ProverSuite, Request, Table, prove_on};
+use prova_whir_prover::machine::{Job, Machine, Prepared};
+use prova_whir_prover::{
+    Committed, Options, Plan, ProveError, Proved, ProverSuite, Request, Table, commit_on, prove_on,
+};
 
+use crate::backend::{GpuBackend, HANDOVER};
+use crate::commit::Kernels;
+use crate::dry;
 use crate::error::device_error;
+use crate::grind::DeviceSearch;
 use crate::plan::{MemoryPlan, Mode};
 
 /// How to open and use the device.
@@ -25,7 +37,19 @@ pub struct GpuOptions {
     pub max_log_n: Option<usize>,
     /// Time every dispatch, where the device can.
     pub profile: bool,
+    /// Multiply this way instead of the fastest.
+    pub multiply: Option<Multiply>,
+    /// `log2` of the table size at which sumcheck rounds move to the host, instead of the default.
+    pub handover: Option<usize>,
+    /// Least proof-of-work bits that the device searches, instead of the default.
+    pub least_grind_bits: Option<usize>,
+    /// Place in [`MemoryPlan::LADDER`] of the first plan to consider.
+    pub first_plan: usize,
+    /// Pretend that a storage binding is limited to this many bytes.
+    pub max_binding_bytes: Option<u64>,
 }
+
+type Kits = HashMap<(u32, Vec<u32>), Kit>;
 
 /// An open device to prove on. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -33,7 +57,48 @@ pub struct GpuMachine {
     gpu: Gpu,
     options: GpuOptions,
     multiply: Multiply,
+    kits: Arc<Mutex<Kits>>,
     last: Arc<Mutex<Option<MemoryPlan>>>,
+}
+
+/// The kernels of a suite, up to codewords of `2^log_order` rows.
+pub(crate) fn kernels<S: ProverSuite>(
+    kit: &Kit,
+    mode: Mode,
+    log_order: usize,
+) -> Result<(Kernels, Mle), GpuError> {
+    let kind = match S::HASH {
+        HashSuite::Poseidon2x16 => HashKind::Poseidon2x16,
+        HashSuite::Poseidon2x24 => HashKind::Poseidon2x24,
+        HashSuite::Keccak => HashKind::Keccak,
+        HashSuite::Blake3 => HashKind::Blake3,
+    };
+    let kernels = Kernels {
+        ntt: Ntt::new(kit, log_order)?,
+        hashing: Hashing::new::<S::F>(kit, kind)?,
+        kit: kit.clone(),
+        mode,
+    };
+    Ok((kernels, Mle::new(kit)?))
+}
+
+/// `log2` of the rows of a run's longest codeword.
+pub(crate) fn log_order(run: &WhirShape) -> usize {
+    query_phases(run)
+        .iter()
+        .map(|phase| phase.log_height)
+        .max()
+        .unwrap_or(0)
+}
+
+/// A kit of a suite on a device.
+pub(crate) fn kit<S: ProverSuite>(gpu: &Gpu, multiply: Multiply) -> Kit {
+    Kit::new(
+        gpu.clone(),
+        Field::of::<S::F>(),
+        Extension::of::<S::F, S::EF>(),
+        multiply,
+    )
 }
 
 impl GpuMachine {
@@ -45,14 +110,22 @@ impl GpuMachine {
         let device = prova_gpu::Options {
             adapter: options.adapter.clone(),
             max_bytes: options.max_bytes,
+            max_binding_bytes: options.max_binding_bytes,
             profile: options.profile,
             ..prova_gpu::Options::default()
         };
-        let gpu = Gpu::open(&device).map_err(|error| device_error(&error))?;
+        let open = || -> Result<_, GpuError> {
+            let gpu = Gpu::open(&device)?;
+            let (field, extension) = mul::trial_field();
+            let fastest = mul::fastest(&gpu, &field, &extension)?;
+            Ok((gpu, options.multiply.unwrap_or(fastest)))
+        };
+        let (gpu, multiply) = open().map_err(|error| device_error(&error))?;
         Ok(Self {
             gpu,
             options: options.clone(),
-            multiply: Multiply::M16,
+            multiply,
+            kits: Arc::default(),
             last: Arc::default(),
         })
     }
@@ -69,13 +142,21 @@ impl GpuMachine {
         self.options.mode
     }
 
+    /// The same device in another mode.
+    #[must_use]
+    pub fn with_mode(&self, mode: Mode) -> Self {
+        let mut machine = self.clone();
+        machine.options.mode = mode;
+        machine
+    }
+
     /// How its kernels multiply.
     #[must_use]
     pub fn multiply(&self) -> Multiply {
         self.multiply
     }
 
-    /// The device, for tests and benchmarks.
+    /// The device, for its counters and for tests.
     #[must_use]
     pub fn gpu(&self) -> &Gpu {
         &self.gpu
@@ -85,6 +166,14 @@ impl GpuMachine {
     #[must_use]
     pub fn last_plan(&self) -> Option<MemoryPlan> {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The kit of a suite; its rendered kernels are shared by all runs.
+    fn kit<S: ProverSuite>(&self) -> Kit {
+        let fresh = kit::<S>(&self.gpu, self.multiply);
+        let key = (fresh.field.modulus, fresh.extension.reduction.clone());
+        let mut kits = self.kits.lock().unwrap_or_else(PoisonError::into_inner);
+        kits.entry(key).or_insert(fresh).clone()
     }
 
     /// Proves, going on with a leaner plan whenever the device's memory turns out too small.
@@ -100,61 +189,159 @@ impl GpuMachine {
         request: &Request,
         options: &Options,
     ) -> Result<Proved, E> {
-        Ok(prove_on(self, params, table()?, request, options)?)
+        self.attempts(|attempt| Ok(attempt.prove(params, table()?, request, options)))
+    }
+
+    /// Commits likewise.
+    ///
+    /// # Errors
+    /// As `commit_on`, or `table`'s own.
+    pub fn commit<E: From<ProveError>>(
+        &self,
+        params: &Params,
+        mut table: impl FnMut() -> Result<Table, E>,
+        options: &Options,
+    ) -> Result<Committed, E> {
+        self.attempts(|attempt| Ok(attempt.commit(params, table()?, options)))
+    }
+
+    fn attempts<T, E: From<ProveError>>(
+        &self,
+        mut run: impl FnMut(&Attempt<'_>) -> Result<Result<T, ProveError>, E>,
+    ) -> Result<T, E> {
+        let mut first = self.options.first_plan;
+        loop {
+            let attempt = Attempt {
+                machine: self,
+                first,
+                taken: Mutex::new(first),
+            };
+            match run(&attempt)? {
+                Ok(done) => return Ok(done),
+                Err(ProveError::Device(error))
+                    if matches!(error.kind, DeviceErrorKind::OutOfMemory { .. })
+                        && self.fits_table_limit(&error) =>
+                {
+                    let taken = *attempt.taken.lock().unwrap_or_else(PoisonError::into_inner);
+                    first = taken + 1;
+                    if first >= MemoryPlan::LADDER.len() {
+                        return Err(ProveError::Device(error).into());
+                    }
+                    tracing::info!(%error, "going on with a leaner plan");
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Whether an error is not about the largest table to take, which no plan changes.
+    fn fits_table_limit(&self, error: &DeviceError) -> bool {
+        error.message != OVER_TABLE_LIMIT && error.message != NO_PLAN
     }
 }
 
-impl Machine for GpuMachine {
-    type Backend<S: ProverSuite> = Cpu<S>;
+const OVER_TABLE_LIMIT: &str = "over the limit on the table's size";
+const NO_PLAN: &str = "even the leanest plan does not fit";
 
-    fn prepare<S: ProverSuite>(&self, job: &Job<'_>) -> Result<Prepared<Cpu<S>>, ProveError> {
-        if self
-            .options
-            .max_log_n
-            .is_some_and(|most| job.run.num_variables > most)
+/// A run with the plans from `first` on.
+struct Attempt<'a> {
+    machine: &'a GpuMachine,
+    first: usize,
+    taken: Mutex<usize>,
+}
+
+// Not generic, so that the sixteen suites are compiled in this crate and once.
+impl Attempt<'_> {
+    fn prove(
+        &self,
+        params: &Params,
+        table: Table,
+        request: &Request,
+        options: &Options,
+    ) -> Result<Proved, ProveError> {
+        prove_on(self, params, table, request, options)
+    }
+
+    fn commit(
+        &self,
+        params: &Params,
+        table: Table,
+        options: &Options,
+    ) -> Result<Committed, ProveError> {
+        commit_on(self, params, table, options)
+    }
+}
+
+impl Machine for Attempt<'_> {
+    type Backend<S: ProverSuite> = GpuBackend<S>;
+
+    fn prepare<S: ProverSuite>(
+        &self,
+        job: &Job<'_>,
+    ) -> Result<Prepared<GpuBackend<S>>, ProveError> {
+        let GpuMachine { gpu, options, .. } = self.machine;
+        if let Some(most) = options.max_log_n
+            && job.run.num_variables > most
         {
             let kind = DeviceErrorKind::OutOfMemory {
                 need: 4 << job.run.num_variables,
-                limit: 4 << self.options.max_log_n.unwrap_or_default(),
+                limit: 4 << most.min(60),
             };
-            return Err(DeviceError::new(kind, "over the limit on the table's size").into());
+            return Err(DeviceError::new(kind, OVER_TABLE_LIMIT).into());
         }
-        CpuMachine.prepare(job)
+        let handover = options.handover.unwrap_or(HANDOVER);
+        let (index, peak) = dry::choose::<S>(
+            job.run,
+            job.params.order,
+            options.mode,
+            handover,
+            gpu.limits(),
+            self.first,
+        )
+        .map_err(|need| {
+            let kind = DeviceErrorKind::OutOfMemory {
+                need,
+                limit: gpu.limits().memory,
+            };
+            DeviceError::new(kind, NO_PLAN)
+        })?;
+        let plan = MemoryPlan::LADDER[index];
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = index;
+        *self
+            .machine
+            .last
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(plan);
+        let (kernels, mle) =
+            kernels::<S>(&self.machine.kit::<S>(), options.mode, log_order(job.run))
+                .map_err(|error| device_error(&error))?;
+        let backend = GpuBackend {
+            kernels,
+            mle,
+            cpu: Cpu::for_run(job.run),
+            plan,
+            handover,
+        };
+        let plan = Plan {
+            keep_codeword: plan.keep_codewords,
+            peak_bytes: peak,
+            note: plan.to_string().into(),
+        };
+        Ok(Prepared { backend, plan })
     }
 
     fn grinder<S: ProverSuite>(&self) -> S::Grinder {
-        S::grinder()
+        let machine = self.machine;
+        if !machine.options.mode.grinds() {
+            return S::grinder();
+        }
+        match Hashing::new::<S::F>(&machine.kit::<S>(), HashKind::Poseidon2x16) {
+            Ok(hashing) => {
+                let search = DeviceSearch::new(hashing, machine.options.least_grind_bits);
+                S::grinder_with(Some(Arc::new(search)))
+            }
+            // The failure shows again when the run is prepared.
+            Err(_) => S::grinder(),
+        }
     }
-}
-
-/// What a run would ask of the device.
-#[derive(Clone, Debug)]
-pub struct GpuEstimate {
-    /// The memory plan that would be followed.
-    pub plan: MemoryPlan,
-    /// Most bytes of device memory held at once.
-    pub peak_bytes: u64,
-    /// Peak of the leanest plan.
-    pub leanest_peak_bytes: u64,
-    /// Work by kind of kernel, submissions, waits and transfers; proof-of-work excluded.
-    pub ledger: Ledger,
-}
-
-/// Plays a run that opens every column at `num_openings` drawn points on a device that only counts.
-///
-/// # Errors
-/// Parameters that do not fit, or a run that no memory plan fits on the device.
-pub fn estimate(
-    _params: &Params,
-    _shape: Shape,
-    _num_openings: usize,
-    _limits: Limits,
-    _mode: Mode,
-) -> Result<GpuEstimate, ProveError> {
-    Ok(GpuEstimate {
-        plan: MemoryPlan::LADDER[0],
-        peak_bytes: 0,
-        leanest_peak_bytes: 0,
-        ledger: Ledger::default(),
-    })
 }

@@ -8,6 +8,8 @@ use prova_whir::{Field, Folding, HashSuite, Params};
 
 use super::grid::{Cell, Grid};
 use super::header::cores;
+use crate::device::args::{Backend, GpuArgs, fixed_backend, mode};
+use crate::front::Mode;
 use crate::machine;
 use crate::memsize::MemSize;
 
@@ -66,6 +68,21 @@ pub struct WhirArgs {
     /// Folder for a JSON, a Markdown and an SVG file of the results; older ones are replaced.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Measure the prover on a GPU too, next to the one on the CPU.
+    #[arg(long, default_value = "cpu", value_parser = fixed_backend(), help_heading = "Device")]
+    pub backend: Backend,
+    /// What runs on the GPU; several are measured and reported one by one.
+    #[arg(
+        long,
+        value_name = "MODE,MODE,…",
+        value_delimiter = ',',
+        default_value = "resident",
+        value_parser = mode(),
+        help_heading = "Device"
+    )]
+    pub gpu_mode: Vec<Mode>,
+    #[command(flatten)]
+    pub gpu: GpuArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -73,7 +90,8 @@ EXAMPLES
   prova bench whir
   prova bench whir --grid apple --nearest --threads 1,2 --out bench/results
   prova bench whir --cells 20,4,1 22,4,1 --hash blake3 --runs 9
-  prova bench whir --cells 22,1,6 --against none --mem-limit 16GiB --json";
+  prova bench whir --cells 22,1,6 --against none --mem-limit 16GiB --json
+  prova bench whir --cells 20,4,1 --backend gpu --gpu-mode split,resident --against none";
 
 fn preset(name: &str) -> Result<&'static Preset, String> {
     let names = || {
@@ -132,6 +150,19 @@ impl WhirArgs {
         threads
     }
 
+    /// The modes to measure on a GPU, none twice; none without one.
+    pub fn modes(&self) -> Vec<Mode> {
+        let mut modes = Vec::new();
+        if self.backend == Backend::Gpu {
+            for &mode in &self.gpu_mode {
+                if !modes.contains(&mode) {
+                    modes.push(mode);
+                }
+            }
+        }
+        modes
+    }
+
     /// The command that runs this again.
     pub fn command(&self) -> String {
         let list = |items: &mut dyn Iterator<Item = String>, separator: &str| {
@@ -173,6 +204,18 @@ impl WhirArgs {
         );
         push("mem-limit", self.mem_limit.map(|size| size.0.to_string()));
         push("seed", Some(self.seed.to_string()));
+        let modes = self.modes();
+        if !modes.is_empty() {
+            push("backend", Some("gpu".to_string()));
+            let modes = list(&mut modes.iter().map(Mode::to_string), ",");
+            push("gpu-mode", Some(modes));
+            let adapter = self.gpu.gpu_adapter.as_ref();
+            push("gpu-adapter", adapter.map(|name| format!("{name:?}")));
+            let bytes = self.gpu.gpu_max_bytes;
+            push("gpu-max-bytes", bytes.map(|size| size.0.to_string()));
+            let log_n = self.gpu.gpu_max_log_n;
+            push("gpu-max-log-n", log_n.map(|log_n| log_n.to_string()));
+        }
         if self.nearest {
             words.push("--nearest".to_string());
         }
@@ -194,7 +237,8 @@ impl WhirArgs {
         );
         let field = self.field.map(|field| field.to_string());
         let degree = self.degree.map(|degree| format!("x{degree}"));
-        for part in field.into_iter().chain(degree) {
+        let gpu = (self.backend == Backend::Gpu).then(|| "gpu".to_string());
+        for part in field.into_iter().chain(degree).chain(gpu) {
             stem.push('-');
             stem.push_str(&part);
         }

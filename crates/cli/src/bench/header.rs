@@ -10,6 +10,7 @@ use prova_whir::suite::BaseField;
 use rayon::ThreadPool;
 use serde::Serialize;
 
+use super::gpu::GpuHeader;
 use crate::machine;
 
 /// What tables of different machines are compared by.
@@ -43,6 +44,9 @@ pub struct Header {
     pub stock: &'static str,
     /// Yardstick: Poseidon2 permutations of width 16 that Plonky3's packed fields do in a second.
     pub yardstick: Vec<Yardstick>,
+    /// The GPU, if one was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<GpuHeader>,
 }
 
 /// Plonky3's packed Poseidon2 of width 16, on independent states on every thread.
@@ -79,6 +83,7 @@ pub fn machine_header(pools: &[ThreadPool]) -> Header {
         parameters: String::new(),
         stock: STOCK,
         yardstick: pools.iter().map(yardstick).collect(),
+        gpu: None,
     }
 }
 

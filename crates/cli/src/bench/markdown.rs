@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use super::gpu::KernelProfile;
 use super::header::Header;
-use super::results::{Results, Row, Side, SkipKind, Summary};
+use super::results::{GpuSummary, Results, Row, Side, SkipKind, Summary};
 use super::stats::Spread;
+use crate::device::work;
 use crate::memsize::MemSize;
 
 /// The whole document; ends without a line break.
@@ -16,18 +18,27 @@ pub fn render(results: &Results) -> String {
         header(&results.header)
     );
     if !results.rows.is_empty() {
-        let _ = write!(out, "\n{}\n", table(&results.rows));
+        let modes = results.header.gpu.as_ref();
+        let modes: Vec<&str> = modes.map_or(Vec::new(), |gpu| gpu.modes());
+        let _ = write!(out, "\n{}\n", table(&results.rows, &modes));
     }
     if !results.summary.is_empty() {
         let _ = write!(out, "\n## Summary\n\n{}\n", summary(&results.summary));
     }
+    if !results.gpu_summary.is_empty() {
+        let summary = gpu_summary(&results.gpu_summary);
+        let _ = write!(out, "\n## Summary of the GPU\n\n{summary}\n");
+    }
+    if !results.kernels.is_empty() {
+        let _ = write!(out, "\n## Kernels\n\n{}\n", kernels(&results.kernels));
+    }
     if !results.skipped.is_empty() {
         out.push_str("\n## Not run\n\n");
         for skip in &results.skipped {
-            let who = if skip.kind == SkipKind::StockMemory {
-                " (stock only)"
-            } else {
-                ""
+            let who = match skip.kind {
+                SkipKind::StockMemory => " (stock only)",
+                SkipKind::Gpu => " (GPU only)",
+                _ => "",
             };
             let _ = writeln!(out, "* {}{who}: {}", skip.cell, skip.reason);
         }
@@ -67,6 +78,9 @@ pub fn header(header: &Header) -> String {
             yardstick.koalabear_per_second / 1e6
         ));
     }
+    if let Some(gpu) = &header.gpu {
+        lines.push(format!("* GPU: {}", gpu.line()));
+    }
     lines.join("\n")
 }
 
@@ -97,14 +111,32 @@ const COLUMNS: [&str; 16] = [
     "verify ms, stock / Prova",
 ];
 
-fn table(rows: &[Row]) -> String {
+/// The columns of one GPU mode.
+fn mode_columns(mode: &str) -> [String; 4] {
+    [
+        format!("GPU {mode} ms (min–max)"),
+        format!("CPU / GPU {mode}"),
+        format!("GPU {mode} commit + open ms"),
+        format!("GPU {mode} peak MiB, device / host"),
+    ]
+}
+
+fn table(rows: &[Row], modes: &[&str]) -> String {
     let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
-    let head = line(&COLUMNS.map(String::from));
-    let rule = format!("|{}", "--:|".repeat(COLUMNS.len()));
-    let mut lines = vec![head, rule];
-    lines.extend(rows.iter().map(|row| line(&cells(row))));
+    let mut columns: Vec<String> = COLUMNS.map(String::from).into();
+    columns.extend(modes.iter().flat_map(|mode| mode_columns(mode)));
+    let rule = format!("|{}", "--:|".repeat(columns.len()));
+    let mut lines = vec![line(&columns), rule];
+    lines.extend(rows.iter().map(|row| {
+        let mut cells = cells(row).to_vec();
+        cells.extend(modes.iter().flat_map(|mode| mode_cells(row, mode)));
+        line(&cells)
+    }));
     let mut notes =
         vec!["Ratio: stock time / Prova time. Memory ratio: Prova peak / stock peak.".to_string()];
+    if !modes.is_empty() {
+        notes.push("CPU / GPU: Prova time on the CPU / on the GPU, in that mode.".to_string());
+    }
     if rows.iter().any(|row| row.lowered) {
         notes
             .push("`*`: infeasible at the level asked for, both sides lowered to this one.".into());
@@ -119,6 +151,28 @@ fn table(rows: &[Row]) -> String {
     format!("{}\n\n{}", lines.join("\n"), notes.join(" "))
 }
 
+fn split(side: &Side) -> String {
+    format!("{:.1} + {:.1}", side.commit_ms.median, side.open_ms.median)
+}
+
+fn mode_cells(row: &Row, mode: &str) -> [String; 4] {
+    let Some(gpu) = row.mode(mode) else {
+        return ["–"; 4].map(String::from);
+    };
+    let mib = |bytes: u64| format!("{:.1}", bytes as f64 / f64::from(1 << 20));
+    [
+        spread(gpu.side.total_ms),
+        row.cpu_ratio(mode)
+            .map_or("–".to_string(), |ratio| format!("{ratio:.2}")),
+        split(&gpu.side),
+        format!(
+            "{} / {}",
+            mib(gpu.device_peak_bytes),
+            mib(gpu.side.peak_bytes)
+        ),
+    ]
+}
+
 fn cells(row: &Row) -> [String; COLUMNS.len()] {
     let stock = row.stock.as_ref();
     let mib = |side: &Side| format!("{:.1}", side.peak_bytes as f64 / f64::from(1 << 20));
@@ -131,7 +185,6 @@ fn cells(row: &Row) -> [String; COLUMNS.len()] {
         )
     };
     let ratio = |value: Option<f64>| value.map_or("–".to_string(), |v| format!("{v:.2}"));
-    let split = |side: &Side| format!("{:.1} + {:.1}", side.commit_ms.median, side.open_ms.median);
     [
         row.cell.vars.to_string(),
         row.cell.fold.to_string(),
@@ -184,5 +237,59 @@ pub fn summary(summaries: &[Summary]) -> String {
             s.max_memory_cell
         );
     }
+    out
+}
+
+/// The summaries of the GPU modes as a table.
+fn gpu_summary(summaries: &[GpuSummary]) -> String {
+    let mut out = String::from(
+        "| threads | mode | cells | CPU / GPU, geomean | smallest (cell) | stock / GPU, geomean \
+         |\n|--:|:--|--:|--:|--:|--:|",
+    );
+    for s in summaries {
+        let stock = s
+            .stock_ratio
+            .map_or("–".to_string(), |ratio| format!("{ratio:.2}"));
+        let _ = write!(
+            out,
+            "\n| {} | {} | {} | **{:.2}** | {:.2} ({}) | {stock} |",
+            s.threads, s.mode, s.cells, s.cpu_ratio, s.min_cpu_ratio, s.min_cpu_cell,
+        );
+    }
+    out
+}
+
+/// Work and time of every kernel, one run a cell and mode.
+fn kernels(profiles: &[KernelProfile]) -> String {
+    let mut out = String::from(
+        "| n,fold,rate | mode | kernel | dispatches | MiB | Mproducts | ms | GB/s | Gproducts/s \
+         |\n|:--|:--|:--|--:|--:|--:|--:|--:|--:|",
+    );
+    for profile in profiles {
+        let (cell, mode) = (profile.cell, profile.mode);
+        for kernel in &profile.kernels {
+            let [ms, bytes, products] = work::times(kernel);
+            let _ = write!(
+                out,
+                "\n| {cell} | {mode} | {} | {} | {} | {:.2} | {ms} | {bytes} | {products} |",
+                kernel.kernel,
+                kernel.dispatches,
+                work::mib(kernel.read_bytes + kernel.written_bytes),
+                kernel.products as f64 / 1e6,
+            );
+        }
+        let _ = write!(
+            out,
+            "\n| {cell} | {mode} | **all** | {} | {} | {:.2} | {} | | |",
+            profile.total(|kernel| kernel.dispatches),
+            work::mib(profile.total(|kernel| kernel.read_bytes + kernel.written_bytes)),
+            profile.total(|kernel| kernel.products) as f64 / 1e6,
+            profile.device_ms(),
+        );
+    }
+    out.push_str(
+        "\n\nOne run a cell and mode, after one that is not counted, with every dispatch timed; \
+         bytes and products are by formula.",
+    );
     out
 }

@@ -8,11 +8,11 @@ use rayon::ThreadPool;
 
 use super::args::WhirArgs;
 use super::grid::Cell;
-use super::results::{Row, Side as Half};
+use super::results::{GpuSide, Row, Side as Half};
 use super::sides::{self, Proof, Run, RunError, Side, Task};
 use super::stats::Spread;
 use crate::error::Failure;
-use crate::front::{Estimate, ProveError, Stage, estimate};
+use crate::front::{DeviceError, Estimate, GpuMachine, Mode, ProveError, Stage, estimate};
 use crate::memsize::MemSize;
 use crate::signals;
 
@@ -122,70 +122,106 @@ impl Job {
 
     /// Measures on a thread pool: a warm-up and `runs` runs of each prover, run by run in turn.
     ///
-    /// `reference` is the proof that every one of ours must equal, once there is one.
+    /// `reference` is the proof that every one of ours must equal, once there is one. A device
+    /// that fails is left out from then on; the other sides go on.
     pub fn measure(
         &self,
         pool: &ThreadPool,
         runs: usize,
         stock: bool,
+        devices: &[GpuMachine],
         reference: &mut Option<Proof>,
-    ) -> Result<Row, Stopped> {
-        let sides: &[Side] = if stock {
-            &[Side::Stock, Side::Prova]
-        } else {
-            &[Side::Prova]
-        };
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    ) -> Result<Measured, Stopped> {
+        // The CPU comes before the devices, whose first proofs are compared with its own.
+        let sides: Vec<Side<'_>> = stock
+            .then_some(Side::Stock)
+            .into_iter()
+            .chain([Side::Prova])
+            .chain(devices.iter().map(Side::Gpu))
+            .collect();
+        let mut done: Vec<Vec<Run>> = vec![Vec::new(); sides.len()];
+        let mut failed: Vec<Option<DeviceError>> = vec![None; sides.len()];
         let mut same_proof = false;
         for round in 0..=runs {
             // Neither prover always finds the caches and the clock as the other left them.
-            let turn = |index: usize| sides[(index + round) % sides.len()];
-            for side in (0..sides.len()).map(turn) {
-                if signals::cancelled() {
-                    return Err(Stopped::Failed(Failure::cancelled()));
+            let turn = |index: usize| (index + round) % sides.len();
+            for index in (0..sides.len()).map(turn) {
+                if failed[index].is_some() {
+                    continue;
                 }
-                let run = pool
-                    .install(|| sides::run(side, &self.task))
-                    .map_err(|error| self.stopped(side, error))?;
-                match (side, reference.as_ref()) {
-                    (Side::Prova, None) => *reference = Some(run.proof.clone()),
-                    (Side::Prova, Some(first)) if *first != run.proof => {
-                        return Err(Stopped::Defect(format!(
-                            "{}, {} threads, run {round}: the proof is not that of the first run",
-                            self.cell,
-                            pool.current_num_threads()
-                        )));
+                let run = match self.run_once(pool, sides[index], reference) {
+                    Ok(run) => run,
+                    Err(Stopped::Device(error)) => {
+                        failed[index] = Some(error);
+                        continue;
                     }
-                    (Side::Stock, Some(ours)) => same_proof |= *ours == run.proof,
-                    _ => {}
+                    Err(stopped) => return Err(stopped),
+                };
+                if let (Side::Stock, Some(ours)) = (sides[index], reference.as_ref()) {
+                    same_proof |= *ours == run.proof;
                 }
                 if round > 0 {
-                    match side {
-                        Side::Stock => theirs.push(run),
-                        Side::Prova => ours.push(run),
-                    }
+                    done[index].push(run);
                 }
             }
         }
-        Ok(Row {
+        let first_device = sides.len() - devices.len();
+        let gpu = (first_device..sides.len())
+            .filter(|&index| failed[index].is_none())
+            .map(|index| gpu_side(&devices[index - first_device], &done[index]))
+            .collect();
+        let failures = failed.into_iter().skip(first_device).zip(devices);
+        let failures = failures
+            .filter_map(|(error, machine)| Some((machine.mode(), error?)))
+            .collect();
+        let row = Row {
             cell: self.cell,
             threads: pool.current_num_threads(),
             security_bits: self.task.params.security_bits,
             lowered: self.lowered,
             expected_grinding_calls: self.estimate.grinding,
-            stock: stock.then(|| half(&theirs)),
-            prova: half(&ours),
+            stock: stock.then(|| half(&done[0])),
+            prova: half(&done[first_device - 1]),
+            gpu,
             same_proof,
-        })
+        };
+        Ok(Measured { row, failures })
     }
 
-    fn stopped(&self, side: Side, error: RunError) -> Stopped {
-        let name = match side {
-            Side::Stock => "stock",
-            Side::Prova => "prova",
-        };
+    /// One run of one prover; a proof of ours is compared with the first.
+    pub fn run_once(
+        &self,
+        pool: &ThreadPool,
+        side: Side<'_>,
+        reference: &mut Option<Proof>,
+    ) -> Result<Run, Stopped> {
+        if signals::cancelled() {
+            return Err(Stopped::Failed(Failure::cancelled()));
+        }
+        let run = pool
+            .install(|| sides::run(side, &self.task))
+            .map_err(|error| self.stopped(side, error))?;
+        match (side, reference.as_ref()) {
+            (Side::Stock, _) => {}
+            (_, None) => *reference = Some(run.proof.clone()),
+            (_, Some(first)) if *first != run.proof => {
+                return Err(Stopped::Defect(format!(
+                    "{}, {} threads: the proof by {} is not that of the first run",
+                    self.cell,
+                    pool.current_num_threads(),
+                    side.name()
+                )));
+            }
+            _ => {}
+        }
+        Ok(run)
+    }
+
+    fn stopped(&self, side: Side<'_>, error: RunError) -> Stopped {
+        let name = side.name();
         match error {
             RunError::Prove(ProveError::Cancelled(_)) => Stopped::Failed(Failure::cancelled()),
+            RunError::Prove(ProveError::Device(error)) => Stopped::Device(error),
             RunError::Prove(error) => Stopped::Skip(format!("{name}: {error}")),
             RunError::Refused(reason) => Stopped::Defect(format!(
                 "{}: a proof by {name} is refused by the stock verifier: {reason}",
@@ -193,6 +229,15 @@ impl Job {
             )),
         }
     }
+}
+
+/// A finished row, and the modes that are missing in it.
+#[derive(Debug)]
+pub struct Measured {
+    /// The row.
+    pub row: Row,
+    /// Modes that failed, and why.
+    pub failures: Vec<(Mode, DeviceError)>,
 }
 
 /// Why a measurement gave no row.
@@ -204,6 +249,8 @@ pub enum Stopped {
     Skip(String),
     /// A proof is wrong.
     Defect(String),
+    /// A device failed.
+    Device(DeviceError),
 }
 
 fn fits(need: u64, limit: Option<u64>) -> Result<(), String> {
@@ -220,6 +267,17 @@ fn fits(need: u64, limit: Option<u64>) -> Result<(), String> {
 /// Milliseconds.
 fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
+}
+
+fn gpu_side(machine: &GpuMachine, runs: &[Run]) -> GpuSide {
+    let peaks = runs.iter().map(|run| run.device_peak_bytes);
+    GpuSide {
+        mode: machine.mode().name(),
+        multiply: machine.multiply().name(),
+        plan: machine.last_plan().map(|plan| plan.to_string()),
+        device_peak_bytes: peaks.max().unwrap_or(0),
+        side: half(runs),
+    }
 }
 
 fn half(runs: &[Run]) -> Half {

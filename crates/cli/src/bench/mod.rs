@@ -1,10 +1,12 @@
 //! `prova bench`: whole systems side by side with a peer, in one run.
 //!
-//! [`whir`] is the loop over cells and thread counts, [`measure`] one cell, [`sides`] the two
-//! provers behind one form; [`results`] is what comes out, [`markdown`] and [`svg`] how it is
+//! [`whir`] is the loop over cells and thread counts, [`measure`] one cell, [`sides`] the
+//! provers behind one form, [`gpu`] the devices and where their time goes; [`results`] is what
+//! comes out, [`markdown`] and [`svg`] how it is
 //! written.
 
 mod args;
+mod gpu;
 mod grid;
 mod header;
 mod markdown;

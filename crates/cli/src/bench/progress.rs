@@ -24,11 +24,16 @@ pub fn table_head() -> String {
     )
 }
 
-/// A finished row: number `index` of `count`, with `left` to go.
+/// A finished row: number `index` of `count`, with `left` to go; then the median of each GPU mode.
 pub fn table_line(row: &Row, index: usize, count: usize, left: Duration) -> String {
     let or_dash = |value: Option<f64>| value.map_or("-".to_string(), |v| format!("{v:.2}"));
+    let modes: String = row
+        .gpu
+        .iter()
+        .map(|gpu| format!("  {} {:.1} ms", gpu.mode, gpu.side.total_ms.median))
+        .collect();
     format!(
-        "{:>8}  {:>16}  {:>3}  {:>11}  {:>11.1}  {:>6}  {:>9.1}  {:>6}  {:>6}",
+        "{:>8}  {:>16}  {:>3}  {:>11}  {:>11.1}  {:>6}  {:>9.1}  {:>6}  {:>6}{modes}",
         format!("{index}/{count}"),
         row.label(),
         row.threads,

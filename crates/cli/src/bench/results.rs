@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::gpu::KernelProfile;
 use super::grid::Cell;
 use super::header::Header;
 use super::stats::{Spread, geomean};
@@ -26,6 +27,12 @@ pub struct Results {
     pub defects: Vec<String>,
     /// One summary a thread count.
     pub summary: Vec<Summary>,
+    /// One summary a thread count and GPU mode.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gpu_summary: Vec<GpuSummary>,
+    /// Where the GPU's time went, one entry a cell and mode, from runs of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<KernelProfile>,
 }
 
 /// One cell on one number of threads.
@@ -44,8 +51,11 @@ pub struct Row {
     pub expected_grinding_calls: f64,
     /// The published prover.
     pub stock: Option<Side>,
-    /// Ours.
+    /// Ours, on the CPU.
     pub prova: Side,
+    /// Ours on a GPU, one side a mode; a mode that failed is missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gpu: Vec<GpuSide>,
     /// Whether some proof of the published prover is byte for byte ours.
     pub same_proof: bool,
 }
@@ -76,6 +86,22 @@ pub struct Side {
     pub stages_ms: BTreeMap<&'static str, f64>,
 }
 
+/// One mode's part of a row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GpuSide {
+    /// What ran on the GPU.
+    pub mode: &'static str,
+    /// How its kernels multiply.
+    pub multiply: &'static str,
+    /// Its memory plan in words, if it followed one.
+    pub plan: Option<String>,
+    /// Most bytes of device memory held at once in any run; `peak_bytes` is host memory.
+    pub device_peak_bytes: u64,
+    /// Times and sizes.
+    #[serde(flatten)]
+    pub side: Side,
+}
+
 /// A cell that was not run, whole or in part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Skipped {
@@ -100,6 +126,8 @@ pub enum SkipKind {
     StockMemory,
     /// A prover gave up.
     Prover,
+    /// The GPU failed in some mode; the other sides were run.
+    Gpu,
 }
 
 /// All rows of one number of threads that have both halves.
@@ -125,7 +153,43 @@ pub struct Summary {
     pub max_memory_cell: Cell,
 }
 
+/// All rows of one number of threads that one GPU mode has done.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GpuSummary {
+    /// Threads of the CPU side.
+    pub threads: usize,
+    /// The mode.
+    pub mode: &'static str,
+    /// Rows.
+    pub cells: usize,
+    /// Geometric mean of the CPU's median time over the GPU's, our prover both times.
+    pub cpu_ratio: f64,
+    /// The smallest of these ratios.
+    pub min_cpu_ratio: f64,
+    /// Where.
+    pub min_cpu_cell: Cell,
+    /// Geometric mean of stock's median time over the GPU's, where stock was run.
+    pub stock_ratio: Option<f64>,
+}
+
 impl Row {
+    /// The side of a mode.
+    pub fn mode(&self, mode: &str) -> Option<&GpuSide> {
+        self.gpu.iter().find(|side| side.mode == mode)
+    }
+
+    /// Our median time on the CPU over that in a GPU mode.
+    pub fn cpu_ratio(&self, mode: &str) -> Option<f64> {
+        let gpu = self.mode(mode)?;
+        Some(self.prova.total_ms.median / gpu.side.total_ms.median)
+    }
+
+    /// Stock's median time over ours in a GPU mode.
+    fn stock_over_gpu(&self, mode: &str) -> Option<f64> {
+        let (stock, gpu) = (self.stock.as_ref()?, self.mode(mode)?);
+        Some(stock.total_ms.median / gpu.side.total_ms.median)
+    }
+
     /// Stock's median time over ours.
     pub fn time_ratio(&self) -> Option<f64> {
         let stock = self.stock.as_ref()?;
@@ -154,8 +218,8 @@ impl Row {
     }
 }
 
-/// Summaries of the rows, one a thread count, in order of appearance.
-pub fn summarise(rows: &[Row]) -> Vec<Summary> {
+/// Numbers of threads, in order of appearance.
+fn threads(rows: &[Row]) -> Vec<usize> {
     let mut threads: Vec<usize> = Vec::new();
     for row in rows {
         if !threads.contains(&row.threads) {
@@ -163,6 +227,33 @@ pub fn summarise(rows: &[Row]) -> Vec<Summary> {
         }
     }
     threads
+}
+
+/// Summaries of the modes, one a thread count and mode, in order of appearance.
+pub fn summarise_gpu(rows: &[Row], modes: &[&'static str]) -> Vec<GpuSummary> {
+    let summary = |threads: usize, mode: &'static str| {
+        let rows = || rows.iter().filter(move |row| row.threads == threads);
+        let ratios = || rows().filter_map(|row| Some((row.cpu_ratio(mode)?, row.cell)));
+        let (min_cpu_ratio, min_cpu_cell) = ratios().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some(GpuSummary {
+            threads,
+            mode,
+            cells: ratios().count(),
+            cpu_ratio: geomean(ratios().map(|(ratio, _)| ratio))?,
+            min_cpu_ratio,
+            min_cpu_cell,
+            stock_ratio: geomean(rows().filter_map(|row| row.stock_over_gpu(mode))),
+        })
+    };
+    threads(rows)
+        .into_iter()
+        .flat_map(|threads| modes.iter().filter_map(move |&mode| summary(threads, mode)))
+        .collect()
+}
+
+/// Summaries of the rows, one a thread count, in order of appearance.
+pub fn summarise(rows: &[Row]) -> Vec<Summary> {
+    threads(rows)
         .into_iter()
         .filter_map(|threads| summary(rows, threads))
         .collect()

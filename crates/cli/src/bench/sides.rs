@@ -7,16 +7,31 @@ use prova_whir::{ConfigError, Field, Params, Shape, Statement, Suite, verify_par
 use prova_whir_prover::stock;
 
 use super::timed::{Timed, take_grinding};
-use crate::front::{Observer, Options, ProveError, Request, Stage, StageTimes, Table, prove};
+use crate::front::{
+    GpuMachine, Observer, Options, ProveError, Proved, Request, Stage, StageTimes, Table, prove,
+};
 use crate::{alloc, signals};
 
 /// Who proves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+#[derive(Clone, Copy, Debug)]
+pub enum Side<'a> {
     /// The published prover of `p3-whir`.
     Stock,
-    /// Ours.
+    /// Ours, on the CPU.
     Prova,
+    /// Ours, on a GPU.
+    Gpu(&'a GpuMachine),
+}
+
+impl Side<'_> {
+    /// Name in messages.
+    pub fn name(self) -> String {
+        match self {
+            Self::Stock => "stock".to_string(),
+            Self::Prova => "prova".to_string(),
+            Self::Gpu(machine) => format!("prova on the GPU, mode {}", machine.mode()),
+        }
+    }
 }
 
 /// What a run proves.
@@ -34,6 +49,17 @@ pub struct Task {
     pub mem_limit: Option<u64>,
 }
 
+impl Task {
+    /// Options of our prover.
+    fn options(&self) -> Options {
+        Options {
+            mem_limit: self.mem_limit,
+            self_check: false,
+            observer: Arc::new(Stop),
+        }
+    }
+}
+
 /// One verified proof and what it took.
 #[derive(Clone, Debug)]
 pub struct Run {
@@ -45,8 +71,10 @@ pub struct Run {
     pub grinding: Duration,
     /// Time by stage; our prover only.
     pub stages: Option<StageTimes>,
-    /// Most bytes held at once, the table included.
+    /// Most bytes of host memory held at once, the table included.
     pub peak_bytes: u64,
+    /// Most bytes of device memory held at once.
+    pub device_peak_bytes: u64,
     /// Time to verify.
     pub verify: Duration,
     /// The proof.
@@ -90,7 +118,7 @@ impl Observer for Stop {
 ///
 /// Only the prover is timed. The table is made anew and handed over, so what is held meanwhile is
 /// the prover's.
-pub fn run(side: Side, task: &Task) -> Result<Run, RunError> {
+pub fn run(side: Side<'_>, task: &Task) -> Result<Run, RunError> {
     let params = &task.params;
     let before = alloc::live();
     let table = table(params.field, task.shape, task.seed);
@@ -116,28 +144,17 @@ pub fn run(side: Side, task: &Task) -> Result<Run, RunError> {
                 None,
             )
         }
-        Side::Prova => {
-            let options = Options {
-                mem_limit: task.mem_limit,
-                self_check: false,
-                observer: Arc::new(Stop),
-            };
-            let proved = prove(params, table, &request, &options)?;
-            let proof = Proof {
-                statement: proved.statement,
-                body: proved.body,
-            };
-            let grinding = proved.times.get(Stage::Grinding);
-            (
-                proof,
-                proved.commit_time,
-                proved.open_time,
-                grinding,
-                Some(proved.times),
-            )
+        Side::Prova => ours(prove(params, table, &request, &task.options())?),
+        Side::Gpu(machine) => {
+            machine.gpu().reset_peak();
+            ours(on_gpu(machine, task, table, &request)?)
         }
     };
     let peak_bytes = alloc::peak().saturating_sub(before);
+    let device_peak_bytes = match side {
+        Side::Gpu(machine) => machine.gpu().peak_bytes(),
+        Side::Stock | Side::Prova => 0,
+    };
     let start = Instant::now();
     verify_parts(params, &proof.statement, &proof.body)
         .map_err(|error| RunError::Refused(error.to_string()))?;
@@ -148,9 +165,34 @@ pub fn run(side: Side, task: &Task) -> Result<Run, RunError> {
         grinding,
         stages,
         peak_bytes,
+        device_peak_bytes,
         verify,
         proof,
     })
+}
+
+/// A proof of our prover and its times: commit, open, proof-of-work, stages.
+fn ours(proved: Proved) -> (Proof, Duration, Duration, Duration, Option<StageTimes>) {
+    let proof = Proof {
+        statement: proved.statement,
+        body: proved.body,
+    };
+    let grinding = proved.times.get(Stage::Grinding);
+    let (commit, open) = (proved.commit_time, proved.open_time);
+    (proof, commit, open, grinding, Some(proved.times))
+}
+
+/// Proves on a device; `first` is the table of the first attempt.
+fn on_gpu(
+    machine: &GpuMachine,
+    task: &Task,
+    first: Table,
+    request: &Request,
+) -> Result<Proved, ProveError> {
+    let mut first = Some(first);
+    let again = || table(task.params.field, task.shape, task.seed);
+    let next = || Ok::<_, ProveError>(first.take().unwrap_or_else(again));
+    machine.prove(&task.params, next, request, &task.options())
 }
 
 fn stock_prove<S: Suite>(

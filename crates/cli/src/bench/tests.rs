@@ -6,11 +6,15 @@ use clap::Parser;
 use prova_proof_file::Exit;
 use serde_json::Value;
 
+use super::gpu::{GpuHeader, KernelProfile};
 use super::grid::Cell;
 use super::header::{Header, STOCK, Yardstick};
-use super::results::{Results, Row, SCHEMA, Side, SkipKind, Skipped, summarise};
+use super::results::{
+    GpuSide, Results, Row, SCHEMA, Side, SkipKind, Skipped, summarise, summarise_gpu,
+};
 use super::stats::Spread;
 use super::{BenchArgs, markdown, run, svg};
+use crate::device::work::KernelWork;
 use crate::output::Output;
 
 #[derive(Parser)]
@@ -56,6 +60,7 @@ fn row(cell: Cell, threads: usize, stock_ms: Option<f64>) -> Row {
         expected_grinding_calls: 65_536.0,
         stock: stock_ms.map(|ms| side(ms, 400)),
         prova: side(100.0, 200),
+        gpu: Vec::new(),
         same_proof: false,
     }
 }
@@ -89,6 +94,7 @@ fn fixed() -> Results {
             babybear_per_second: 6.5e6,
             koalabear_per_second: 8.4e6,
         }],
+        gpu: None,
     };
     Results {
         schema: SCHEMA,
@@ -108,6 +114,8 @@ fn fixed() -> Results {
             },
         ],
         defects: vec![],
+        gpu_summary: vec![],
+        kernels: vec![],
     }
 }
 
@@ -178,6 +186,87 @@ fn svg_has_a_dot_for_each_value() {
     assert!(svg::render(&alone).contains("No cell was run by both provers"));
 }
 
+/// The fixed results with two GPU modes, the second of which has done all but the last row.
+fn with_gpu() -> Results {
+    let mut results = fixed();
+    let count = results.rows.len();
+    for (index, row) in results.rows.iter_mut().enumerate() {
+        for (mode, ms) in [("split", 50.0), ("resident", 20.0)] {
+            if mode == "split" || index + 1 < count {
+                row.gpu.push(GpuSide {
+                    mode,
+                    multiply: "m16",
+                    plan: Some("everything kept on the device".into()),
+                    device_peak_bytes: 64 << 20,
+                    side: side(ms, 32),
+                });
+            }
+        }
+    }
+    results.header.gpu = Some(GpuHeader {
+        adapter: "A GPU".into(),
+        api: "vulkan".into(),
+        kind: "discrete".into(),
+        driver: "1.0".into(),
+        multiply: vec![("split", "m16"), ("resident", "native")],
+        max_bytes: Some(1 << 30),
+    });
+    results.gpu_summary = summarise_gpu(&results.rows, &["split", "resident"]);
+    results.kernels = vec![KernelProfile {
+        cell: results.rows[0].cell,
+        threads: 2,
+        mode: "split",
+        total_ms: 60.0,
+        submissions: 3,
+        waits: 2,
+        uploaded_bytes: 4,
+        read_back_bytes: 5,
+        kernels: vec![KernelWork {
+            kernel: "ntt tile",
+            dispatches: 7,
+            read_bytes: 1 << 20,
+            written_bytes: 1 << 20,
+            products: 3_000_000,
+            time_ms: Some(0.5),
+            gb_per_second: Some(4.19),
+            gproducts_per_second: Some(6.0),
+        }],
+    }];
+    results
+}
+
+#[test]
+fn gpu_modes_have_columns_of_their_own() {
+    let results = with_gpu();
+    let text = markdown::render(&results);
+    let lines: Vec<&str> = text.lines().collect();
+    let head = lines.iter().position(|line| line.starts_with("| n |"));
+    let head = head.expect("a table");
+    let columns = |line: &str| line.matches(" | ").count();
+    for (index, row) in lines[head + 2..head + 7].iter().enumerate() {
+        assert_eq!(columns(row), columns(lines[head]), "row {index}");
+    }
+    for part in [
+        "GPU split ms (min–max) | CPU / GPU split",
+        "50.0 (45.0–60.0) | 2.00 | 37.5 + 12.5 | 64.0 / 32.0 |",
+        "| 64.0 / 32.0 | – | – | – | – |",
+        "| 1 | split | 3 | **2.00** | 2.00 (20,4,1) |",
+        "| 20,4,1 | split | ntt tile | 7 | 2.00 | 3.00 | 0.500 | 4.19 | 6.00 |",
+        "* GPU: A GPU (vulkan, discrete), driver 1.0",
+        "resident native",
+        "1.00 GiB",
+    ] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    assert!(!markdown::render(&fixed()).contains("GPU"));
+    let json = serde_json::to_value(&results).unwrap();
+    assert_eq!(json["rows"][0]["gpu"][1]["mode"], "resident");
+    assert_eq!(json["rows"][0]["gpu"][1]["total_ms"]["median"], 20.0);
+    assert_eq!(json["kernels"][0]["kernels"][0]["dispatches"], 7);
+    let json = serde_json::to_value(fixed()).unwrap();
+    assert!(json["rows"][0].get("gpu").is_none() && json.get("kernels").is_none());
+}
+
 #[test]
 fn json_has_the_rows() {
     let json = serde_json::to_value(fixed()).unwrap();
@@ -196,6 +285,7 @@ fn arguments() {
         "whir",
         "whir --grid high-rate --nearest --threads 1,2",
         "whir --cells 20,4,1 22,1,3 --hash blake3 --field koalabear --degree 5 --against none",
+        "whir --backend gpu --gpu-mode split,fused --gpu-mode resident --gpu-max-bytes 1GiB",
     ] {
         assert!(parse(good).is_ok(), "{good}");
     }
@@ -207,6 +297,8 @@ fn arguments() {
         "whir --threads 0",
         "whir --runs 0",
         "whir --degree 6",
+        "whir --backend auto",
+        "whir --backend gpu --gpu-mode split,fast",
     ] {
         assert!(parse(bad).is_err(), "{bad}");
     }

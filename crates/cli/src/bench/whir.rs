@@ -4,12 +4,14 @@ use prova_whir::Params;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::args::{Peer, WhirArgs};
+use super::gpu::{self, Devices};
 use super::grid::Cell;
 use super::header::machine_header;
-use super::measure::{Job, Stopped};
+use super::measure::{Job, Measured, Stopped};
 use super::progress::{Progress, table_head, table_line};
-use super::results::{Results, SCHEMA, SkipKind, Skipped, summarise};
+use super::results::{Results, SCHEMA, SkipKind, Skipped, summarise, summarise_gpu};
 use super::{markdown, svg};
+use crate::device;
 use crate::error::Failure;
 use crate::outfile::OutFile;
 use crate::output::{Output, Report};
@@ -17,7 +19,8 @@ use crate::output::{Output, Report};
 /// Runs the benchmark.
 ///
 /// # Errors
-/// A signal, an output folder that cannot be written to, proofs that are wrong, or no cell run.
+/// A signal, an output folder that cannot be written to, no GPU where one was asked for, proofs
+/// that are wrong, or no cell run.
 pub fn run(args: &WhirArgs, output: Output) -> Result<Report, Failure> {
     if let Some(folder) = &args.out {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
@@ -67,7 +70,10 @@ fn measure(args: &WhirArgs, output: Output) -> Result<Results, Failure> {
         .into_iter()
         .map(pool)
         .collect::<Result<Vec<_>, _>>()?;
+    let modes = args.modes();
+    let mut devices = Devices::open(&args.gpu, &modes)?;
     let mut header = machine_header(&pools);
+    header.gpu = devices.header();
     header.command = args.command();
     header.grid = args.grid_name().to_string();
     header.preset = args.preset.name.to_string();
@@ -78,6 +84,8 @@ fn measure(args: &WhirArgs, output: Output) -> Result<Results, Failure> {
         skipped: Vec::new(),
         defects: Vec::new(),
         summary: Vec::new(),
+        gpu_summary: Vec::new(),
+        kernels: Vec::new(),
     };
     let cells = args.cells();
     let mut jobs = Vec::new();
@@ -96,6 +104,7 @@ fn measure(args: &WhirArgs, output: Output) -> Result<Results, Failure> {
 
     let mut progress = Progress::new(&jobs, &pools);
     let count = jobs.len();
+    let mut measured = Vec::new();
     for (index, mut job) in jobs.into_iter().enumerate() {
         let limit = args.limit();
         if let Err(reason) = job.limit_memory(limit) {
@@ -116,8 +125,14 @@ fn measure(args: &WhirArgs, output: Output) -> Result<Results, Failure> {
         }
         let mut reference = None;
         for pool in &pools {
-            match job.measure(pool, usize::from(args.runs), stock, &mut reference) {
-                Ok(row) => {
+            let runs = usize::from(args.runs);
+            match job.measure(pool, runs, stock, devices.machines(), &mut reference) {
+                Ok(Measured { row, failures }) => {
+                    for (mode, error) in failures {
+                        devices.failed(mode, &error);
+                        let reason = format!("mode {mode}: {}", device::reason(&error));
+                        skip(&mut results, output, job.cell, SkipKind::Gpu, reason);
+                    }
                     let left = progress.done(&job, pool);
                     output.note(&table_line(&row, index + 1, count, left));
                     results.rows.push(row);
@@ -126,14 +141,38 @@ fn measure(args: &WhirArgs, output: Output) -> Result<Results, Failure> {
                 Err(Stopped::Skip(reason)) => {
                     skip(&mut results, output, job.cell, SkipKind::Prover, reason);
                 }
+                // Only a side on a device fails like this, and such a side is left out.
+                Err(Stopped::Device(error)) => {
+                    let reason = device::reason(&error);
+                    skip(&mut results, output, job.cell, SkipKind::Prover, reason);
+                }
                 Err(Stopped::Defect(defect)) => {
                     output.note(&format!("DEFECT  {defect}"));
                     results.defects.push(defect);
                 }
             }
         }
+        measured.push((job, reference));
+    }
+    // The devices that were timed are closed first: each holds its own memory.
+    drop(devices);
+    if let Some(pool) = pools.last() {
+        for mode in modes.iter().copied() {
+            let done = |cell| {
+                let mut rows = results.rows.iter().filter(|row| row.cell == cell);
+                rows.any(|row| row.mode(mode.name()).is_some())
+            };
+            let found = gpu::profile(&args.gpu, mode, &mut measured, pool, done)?;
+            results.kernels.extend(found.profiles);
+            results.defects.extend(found.defects);
+            for (cell, reason) in found.skipped {
+                skip(&mut results, output, cell, SkipKind::Gpu, reason);
+            }
+        }
     }
     results.summary = summarise(&results.rows);
+    let names: Vec<&str> = modes.iter().map(|mode| mode.name()).collect();
+    results.gpu_summary = summarise_gpu(&results.rows, &names);
     if output.json {
         output.note(&markdown::summary(&results.summary));
     }
@@ -148,10 +187,10 @@ fn pool(threads: usize) -> Result<ThreadPool, Failure> {
 }
 
 fn skip(results: &mut Results, output: Output, cell: Cell, kind: SkipKind, reason: String) {
-    let who = if kind == SkipKind::StockMemory {
-        "stock skipped"
-    } else {
-        "skipped"
+    let who = match kind {
+        SkipKind::StockMemory => "stock skipped",
+        SkipKind::Gpu => "GPU skipped",
+        _ => "skipped",
     };
     output.note(&format!("{cell}  {who}: {reason}"));
     results.skipped.push(Skipped { cell, kind, reason });

@@ -4,12 +4,12 @@ use clap::Args;
 use serde_json::json;
 
 use crate::error::Failure;
-use crate::front;
 use crate::output::{Output, Report};
 use crate::text::{duration, fields, hex};
 
 use super::job::{self, JobArgs};
 use super::profile::Profile;
+use super::run::Runner;
 use super::show;
 
 /// Arguments of `prova whir commit`.
@@ -27,7 +27,8 @@ const EXAMPLES: &str = "\
 EXAMPLES
   prova whir commit README.md
   prova whir commit elements.bin --format u32 --columns 8
-  prova whir commit --random 1 --vars 20 --hash poseidon2-16 --profile";
+  prova whir commit --random 1 --vars 20 --hash poseidon2-16 --profile
+  prova whir commit README.md --backend gpu --gpu-mode fused";
 
 fn long_help() -> String {
     format!("{EXAMPLES}\n\n{}", crate::input::FORMATS)
@@ -36,40 +37,51 @@ fn long_help() -> String {
 /// Commits and prints the root.
 ///
 /// # Errors
-/// Bad arguments or input, infeasible parameters, too little memory, a signal.
+/// Bad arguments or input, infeasible parameters, too little memory, a device that fails, a signal.
 pub fn run(args: &CommitArgs, output: Output) -> Result<Report, Failure> {
     let mut profile = Profile::start();
     let job = args.job.look()?;
     let shape = job.input.shape;
     job::checked_estimate(&args.job.params, shape, 1)?;
-    let table = profile.time("input", || job.read())?;
-    let options = job.options(false, output);
-    let committed = args
-        .job
-        .resources
-        .install(|| front::commit(&job.params, table, &options))?
-        .map_err(|error| job::explain(&args.job.params, shape, 1, error))?;
-    drop(options);
-    profile.prover(&committed.times);
+    let device = &args.job.device;
+    let chosen = profile.time("device", || {
+        device.choose(shape.stacked_variables(), args.profile)
+    })?;
+    let runner = Runner {
+        args: &args.job,
+        job: &job,
+        openings: 1,
+        self_check: false,
+        output,
+    };
+    let (committed, device) = runner.commit(chosen, &mut profile)?;
     let profile = profile.stop();
 
     let root = hex(&committed.root);
-    let mut text = fields(&[
+    let mut lines = vec![
         ("commitment", root.clone()),
         ("input", job.input.describe()),
         ("table", show::shape_line(shape)),
         ("parameters", show::params_line(&job.params)),
         ("time", duration(profile.wall)),
-    ]);
+    ];
+    lines.extend(device.fields());
+    let mut text = fields(&lines);
     if args.profile {
-        text.push_str("\n\n");
-        text.push_str(&profile.text());
+        for part in [Some(profile.text()), device.profile_text()]
+            .iter()
+            .flatten()
+        {
+            text.push_str("\n\n");
+            text.push_str(part);
+        }
     }
     let mut json = json!({
         "schema": "prova.whir.commit/1",
         "commitment": root,
         "shape": show::shape_json(shape),
         "params": show::params_json(&job.params),
+        "backend": device.json(args.profile),
         "time_ms": profile.wall.as_secs_f64() * 1e3,
     });
     if args.profile {

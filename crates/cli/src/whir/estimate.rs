@@ -4,15 +4,16 @@ use clap::Args;
 use prova_whir::{Params, Shape};
 use serde_json::{Value, json};
 
+use crate::device::args::{Backend, fixed_backend, mode};
 use crate::error::Failure;
-use crate::front::Estimate;
+use crate::front::{Estimate, Mode};
 use crate::input::{self, InputArgs};
 use crate::memsize::MemSize;
 use crate::output::Report;
 use crate::params_args::ParamArgs;
 use crate::text::{count, fields, table, thousands};
 
-use super::{job, show};
+use super::{estimate_gpu, job, show};
 
 /// A shape: from numbers, or from the size of a file.
 #[derive(Args, Clone, Debug)]
@@ -70,27 +71,52 @@ pub struct EstimateArgs {
     shape: ShapeArgs,
     #[command(flatten)]
     params: ParamArgs,
+    /// Estimate the work and the memory of a device too; none has to be there.
+    #[arg(long, default_value = "cpu", value_parser = fixed_backend(), help_heading = "Device")]
+    backend: Backend,
+    /// What runs on the GPU.
+    #[arg(long, value_name = "MODE", default_value = "resident", value_parser = mode(), help_heading = "Device")]
+    gpu_mode: Mode,
+    /// GPU memory, such as 2GiB [default: as much as it takes]. The device is taken to have one
+    /// binding and one buffer as large as that, and WebGPU's default limits otherwise.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        env = "PROVA_GPU_MAX_BYTES",
+        hide_env_values = true,
+        help_heading = "Device"
+    )]
+    gpu_max_bytes: Option<MemSize>,
 }
 
 const EXAMPLES: &str = "\
 EXAMPLES
   prova whir estimate README.md
   prova whir estimate --vars 24 --fold 5 --log-inv-rate 2
-  prova whir estimate --vars 16 --columns 64 --points 3 --preset unique-100 --json";
+  prova whir estimate --vars 16 --columns 64 --points 3 --preset unique-100 --json
+  prova whir estimate --vars 24 --backend gpu --gpu-max-bytes 1GiB";
 
 /// Estimates.
 ///
 /// # Errors
-/// Bad arguments or infeasible parameters.
+/// Bad arguments or infeasible parameters, or a device that is too small for the leanest plan.
 pub fn run(args: &EstimateArgs) -> Result<Report, Failure> {
     let shape = args.shape.shape(args.params.first_fold())?;
     let points = args.shape.points();
     let estimate = job::checked_estimate(&args.params, shape, points)?;
     let params = args.params.params(shape.stacked_variables());
-    Ok(Report {
+    let mut report = Report {
         text: text(&params, &estimate, points),
         json: json(&params, &estimate, points),
-    })
+    };
+    if args.backend == Backend::Gpu {
+        let memory = args.gpu_max_bytes.map(|size| size.0);
+        let gpu = estimate_gpu::run(&args.params, &params, shape, points, args.gpu_mode, memory)?;
+        report.text.push_str("\n\n");
+        report.text.push_str(&gpu.text);
+        report.json["gpu"] = gpu.json;
+    }
+    Ok(report)
 }
 
 fn text(params: &Params, estimate: &Estimate, points: usize) -> String {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 use prova_whir::{Params, Shape};
 
+use crate::device::{self, args::DeviceArgs};
 use crate::error::Failure;
 use crate::front::{Estimate, Options, ProveError, Table, estimate};
 use crate::input::{Input, InputArgs};
@@ -25,6 +26,8 @@ pub struct JobArgs {
     pub params: ParamArgs,
     #[command(flatten)]
     pub resources: Resources,
+    #[command(flatten)]
+    pub device: DeviceArgs,
 }
 
 /// What the prover may use.
@@ -164,6 +167,7 @@ pub fn explain(args: &ParamArgs, shape: Shape, openings: usize, error: ProveErro
         }
         ProveError::Memory(over) => Failure::memory(over.need, over.limit),
         ProveError::Cancelled(_) => Failure::cancelled(),
+        ProveError::Device(error) => device::failure(&error, true),
         ProveError::SelfCheck(_) => Failure::rejected(error),
         other => Failure::malformed(other),
     }

@@ -3,11 +3,13 @@
 pub mod commit;
 mod cost;
 pub mod estimate;
+mod estimate_gpu;
 mod feasible;
 mod job;
 mod points;
 mod profile;
 pub mod prove;
+mod run;
 mod schedules;
 pub mod show;
 pub mod tune;

@@ -31,6 +31,11 @@ impl Profile {
         result
     }
 
+    /// Adds a part that was timed elsewhere.
+    pub fn add(&mut self, name: &'static str, time: Duration) {
+        self.parts.push((name, time));
+    }
+
     /// Adds the prover's stages.
     pub fn prover(&mut self, times: &StageTimes) {
         self.parts.extend(

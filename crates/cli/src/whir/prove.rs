@@ -7,8 +7,9 @@ use prova_proof_file::{ProofFile, System};
 use prova_whir::FORMAT_VERSION;
 use serde_json::json;
 
+use crate::device::report::Device;
 use crate::error::Failure;
-use crate::front::{self, Proved, Request};
+use crate::front::{Proved, Request};
 use crate::outfile::OutFile;
 use crate::output::{Output, Report};
 use crate::text::{duration, fields, hex, thousands};
@@ -16,6 +17,7 @@ use crate::text::{duration, fields, hex, thousands};
 use super::job::{self, Job, JobArgs};
 use super::points;
 use super::profile::{Finished, Profile};
+use super::run::Runner;
 use super::show;
 
 /// Arguments of `prova whir prove`.
@@ -56,7 +58,9 @@ EXAMPLES
   prova whir prove README.md
   prova whir prove elements.bin --format u32 --columns 8 --points 2
   prova whir prove --random 1 --vars 20 --fold 4 --profile --out random.prova
-  prova whir prove data.bin --preset apple-90 --threads 2 --mem-limit 4GiB";
+  prova whir prove data.bin --preset apple-90 --threads 2 --mem-limit 4GiB
+  prova whir prove data.bin --backend auto
+  prova whir prove data.bin --backend gpu --gpu-max-bytes 2GiB --profile";
 
 fn long_help() -> String {
     format!(
@@ -69,7 +73,8 @@ fn long_help() -> String {
 /// Proves and writes the proof file.
 ///
 /// # Errors
-/// Bad arguments or input, infeasible parameters, too little memory, a signal, a failed self-check.
+/// Bad arguments or input, infeasible parameters, too little memory, a device that fails, a signal,
+/// a failed self-check.
 pub fn run(args: &ProveArgs, output: Output) -> Result<Report, Failure> {
     let mut profile = Profile::start();
     let job = args.job.look()?;
@@ -85,19 +90,24 @@ pub fn run(args: &ProveArgs, output: Output) -> Result<Report, Failure> {
         Request::Given(points) => points.len(),
     };
     let estimate = job::checked_estimate(&args.job.params, shape, openings)?;
-    job.check_memory(estimate.leanest_peak_bytes)?;
+    let device = &args.job.device;
+    let chosen = profile.time("device", || {
+        device.choose(shape.stacked_variables(), args.profile)
+    })?;
+    if chosen.is_cpu() {
+        job.check_memory(estimate.leanest_peak_bytes)?;
+    }
     let path = out_path(args)?;
     let out = OutFile::create(&path, args.force)?;
 
-    let table = profile.time("input", || job.read())?;
-    let options = job.options(!args.no_self_check, output);
-    let proved = args
-        .job
-        .resources
-        .install(|| front::prove(&job.params, table, &request, &options))?
-        .map_err(|error| job::explain(&args.job.params, shape, openings, error))?;
-    drop(options);
-    profile.prover(&proved.times);
+    let runner = Runner {
+        args: &args.job,
+        job: &job,
+        openings,
+        self_check: !args.no_self_check,
+        output,
+    };
+    let (proved, device) = runner.prove(chosen, &request, &mut profile)?;
 
     let file = ProofFile {
         system: System::Whir,
@@ -112,6 +122,7 @@ pub fn run(args: &ProveArgs, output: Output) -> Result<Report, Failure> {
         args,
         &job,
         &proved,
+        &device,
         &path,
         bytes.len() as u64,
         &profile.stop(),
@@ -149,6 +160,7 @@ fn report(
     args: &ProveArgs,
     job: &Job,
     proved: &Proved,
+    device: &Device,
     path: &Path,
     file_bytes: u64,
     profile: &Finished,
@@ -161,7 +173,7 @@ fn report(
     } else {
         "checked"
     };
-    let mut text = fields(&[
+    let mut lines = vec![
         ("commitment", hex(&statement.commitment)),
         ("input", job.input.describe()),
         ("table", show::shape_line(statement.shape)),
@@ -179,10 +191,17 @@ fn report(
         ),
         ("time", duration(profile.wall)),
         ("plan", show::plan_line(&proved.plan)),
-    ]);
+    ];
+    lines.extend(device.fields());
+    let mut text = fields(&lines);
     if args.profile {
-        text.push_str("\n\n");
-        text.push_str(&profile.text());
+        for part in [Some(profile.text()), device.profile_text()]
+            .iter()
+            .flatten()
+        {
+            text.push_str("\n\n");
+            text.push_str(part);
+        }
     }
     let mut json = json!({
         "schema": "prova.whir.prove/1",
@@ -194,6 +213,7 @@ fn report(
         "statement": show::statement_json(statement, degree),
         "security": show::security_json(params, &security),
         "plan": show::plan_json(&proved.plan),
+        "backend": device.json(args.profile),
         "time_ms": profile.wall.as_secs_f64() * 1e3,
     });
     if args.profile {

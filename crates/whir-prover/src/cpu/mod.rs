@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use p3_field::{BasedVectorSpace, PrimeCharacteristicRing};
+use p3_field::{BasedVectorSpace, Field, PrimeCharacteristicRing};
 use p3_multilinear_util::point::Point;
 use p3_whir::WhirShape;
 use prova_hash::TreeHasher;
@@ -53,6 +53,26 @@ pub struct Commitment<F, D> {
 pub struct Tables<F> {
     values: Planes<F>,
     weights: Planes<F>,
+}
+
+impl<F: Field> Tables<F> {
+    /// Variables of the folded polynomial.
+    #[must_use]
+    pub fn num_variables(&self) -> usize {
+        self.values.log_len()
+    }
+
+    /// The folded polynomial as the rows of the matrix that is encoded: `2^fold` elements a row,
+    /// coefficients of an element side by side.
+    #[must_use]
+    pub fn message_rows(&self, order: Order, fold: usize) -> Vec<F> {
+        let mut message = F::zero_vec(self.values.len() * self.values.degree());
+        match order {
+            Order::Suffix => self.values.write_interleaved(&mut message),
+            Order::Prefix => rows::write_transposed(&self.values, fold, &mut message),
+        }
+        message
+    }
 }
 
 /// The position of natural row `i` among `2^log_rows` stored rows, and the other way round.
@@ -213,6 +233,63 @@ impl<S: ProverSuite> Cpu<S> {
         }
     }
 
+    /// [`Backend::partial_evaluations`] from the columns themselves.
+    #[must_use]
+    pub fn partials(
+        &self,
+        columns: &[Column<'_, S::F>],
+        point: &Point<S::EF>,
+        fold: usize,
+    ) -> Vec<Partial<S::EF>> {
+        let functional = [Functional::Multilinear(point.as_slice())];
+        columns
+            .iter()
+            .map(|column| {
+                let [evaluated] = eval::base_evals(column.values, &functional, fold)
+                    .try_into()
+                    .expect("one result a functional");
+                evaluated.columns
+            })
+            .collect()
+    }
+
+    /// [`Backend::fold_message`] from the message itself.
+    #[must_use]
+    pub fn fold(
+        &self,
+        ctx: Context<'_>,
+        message: &Message<'_, S::F>,
+        challenges: &[S::EF],
+        weights: &[SlotWeight<S::EF>],
+    ) -> Tables<S::F> {
+        let fold = challenges.len();
+        let variables = message.num_variables - fold;
+        let degree = <S::EF as BasedVectorSpace<S::F>>::DIMENSION;
+        let values = match message.columns[..] {
+            [Column { values, .. }] if values.len() == 1 << message.num_variables => {
+                eval::compress(values, challenges)
+            }
+            _ => {
+                let mut folded = Planes::zeros(variables, degree);
+                for column in &message.columns {
+                    let part = eval::compress(column.values, challenges);
+                    for d in 0..degree {
+                        folded.plane_mut(d)[column.offset >> fold..][..part.len()]
+                            .copy_from_slice(part.plane(d));
+                    }
+                }
+                folded
+            }
+        };
+        let mut table = Planes::zeros(variables, degree);
+        ctx.stopwatch
+            .time(Stage::Weights, || add_slots::<S>(&mut table, weights));
+        Tables {
+            values,
+            weights: table,
+        }
+    }
+
     /// Digest of a node whose level the tree does not keep, from the rows below it.
     fn digest<'a>(
         &self,
@@ -314,16 +391,7 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
         point: &Point<S::EF>,
         fold: usize,
     ) -> Result<Vec<Partial<S::EF>>, BackendError> {
-        let functional = [Functional::Multilinear(point.as_slice())];
-        Ok(columns
-            .iter()
-            .map(|column| {
-                let [evaluated] = eval::base_evals(column.values, &functional, fold)
-                    .try_into()
-                    .expect("one result a functional");
-                evaluated.columns
-            })
-            .collect())
+        Ok(self.partials(columns, point, fold))
     }
 
     fn fold_message(
@@ -334,32 +402,7 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
         challenges: &[S::EF],
         weights: &[SlotWeight<S::EF>],
     ) -> Result<Self::Tables, BackendError> {
-        let fold = challenges.len();
-        let variables = message.num_variables - fold;
-        let degree = <S::EF as BasedVectorSpace<S::F>>::DIMENSION;
-        let values = match message.columns[..] {
-            [Column { values, .. }] if values.len() == 1 << message.num_variables => {
-                eval::compress(values, challenges)
-            }
-            _ => {
-                let mut folded = Planes::zeros(variables, degree);
-                for column in &message.columns {
-                    let part = eval::compress(column.values, challenges);
-                    for d in 0..degree {
-                        folded.plane_mut(d)[column.offset >> fold..][..part.len()]
-                            .copy_from_slice(part.plane(d));
-                    }
-                }
-                folded
-            }
-        };
-        let mut table = Planes::zeros(variables, degree);
-        ctx.stopwatch
-            .time(Stage::Weights, || add_slots::<S>(&mut table, weights));
-        Ok(Tables {
-            values,
-            weights: table,
-        })
+        Ok(self.fold(ctx, message, challenges, weights))
     }
 
     fn load(&self, evaluations: &[S::EF], weights: &[S::EF]) -> Result<Self::Tables, BackendError> {
@@ -377,11 +420,7 @@ impl<S: ProverSuite> Backend<S> for Cpu<S> {
         log_inv_rate: usize,
     ) -> Result<(S::Digest, Self::Folded), BackendError> {
         let degree = <S::EF as BasedVectorSpace<S::F>>::DIMENSION;
-        let mut message = S::F::zero_vec(tables.values.len() * degree);
-        match ctx.order {
-            Order::Suffix => tables.values.write_interleaved(&mut message),
-            Order::Prefix => rows::write_transposed(&tables.values, fold, &mut message),
-        }
+        let message = tables.message_rows(ctx.order, fold);
         Ok(self.commit_matrix(ctx, &message, degree << fold, log_inv_rate, true)?)
     }
 
