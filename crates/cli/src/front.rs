@@ -6,5 +6,5 @@ pub use prova_whir_gpu::{
 };
 pub use prova_whir_prover::{
     Committed, DeviceError, DeviceErrorKind, Estimate, GivenPoint, Observer, Options, Plan,
-    ProveError, Proved, Request, Stage, StageTimes, Table, commit, commit_on, estimate, prove,
+    ProveError, Proved, Request, Stage, StageTimes, Table, commit, estimate, prove,
 };

@@ -1,6 +1,6 @@
 //! Device memory: buffers that go back to a pool when they are dropped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use crate::device::{Gpu, Real, lock};
@@ -25,6 +25,24 @@ struct State {
     count: u64,
 }
 
+impl State {
+    /// Takes idle buffers out, the largest first, until at most `keep` bytes idle.
+    fn trim(&mut self, keep: u64) -> Vec<wgpu::Buffer> {
+        let mut freed = Vec::new();
+        while self.idle > keep {
+            let Some(mut entry) = self.free.last_entry() else {
+                break;
+            };
+            self.idle -= *entry.key();
+            freed.extend(entry.get_mut().pop());
+            if entry.get().is_empty() {
+                entry.remove();
+            }
+        }
+        freed
+    }
+}
+
 impl Pool {
     pub(crate) fn new(limit: u64) -> Self {
         let state = State {
@@ -45,6 +63,11 @@ impl Pool {
         state.used + state.idle
     }
 
+    /// Bytes of buffers in use.
+    fn used(&self) -> u64 {
+        lock(&self.state).used
+    }
+
     pub(crate) fn peak(&self) -> u64 {
         lock(&self.state).peak
     }
@@ -60,18 +83,9 @@ impl Pool {
 
     /// Gives idle buffers back to the driver, the largest first, until at most `keep` bytes idle.
     pub(crate) fn trim(&self, keep: u64) {
-        let mut state = lock(&self.state);
-        while state.idle > keep {
-            let Some((&size, _)) = state.free.last_key_value() else {
-                break;
-            };
-            let list = state.free.get_mut(&size).expect("the key was just seen");
-            list.pop();
-            if list.is_empty() {
-                state.free.remove(&size);
-            }
-            state.idle -= size;
-        }
+        let freed = lock(&self.state).trim(keep);
+        // Outside the lock: freeing is the driver's business.
+        drop(freed);
     }
 
     /// An idle buffer of this very size.
@@ -90,20 +104,20 @@ impl Pool {
 
     /// Counts a new buffer in, or says how much would be needed.
     fn admit(&self, size: u64) -> Result<(), GpuError> {
-        let spare = {
-            let state = lock(&self.state);
-            if state.used + size > state.limit {
-                return Err(GpuError::OutOfMemory {
-                    need: state.used + size,
-                    limit: state.limit,
-                });
-            }
-            state.limit - state.used - size
-        };
-        self.trim(spare);
         let mut state = lock(&self.state);
-        state.used += size;
-        state.peak = state.peak.max(state.used);
+        let need = state.used.saturating_add(size);
+        if need > state.limit {
+            return Err(GpuError::OutOfMemory {
+                need,
+                limit: state.limit,
+            });
+        }
+        let keep = state.limit - need;
+        let freed = state.trim(keep);
+        state.used = need;
+        state.peak = state.peak.max(need);
+        drop(state);
+        drop(freed);
         Ok(())
     }
 
@@ -231,8 +245,9 @@ impl Slice {
 
 /// Sizes are rounded to a few steps an octave, so that freed buffers fit again.
 fn round(bytes: u64) -> u64 {
-    let step = (bytes.next_power_of_two() / 16).max(GRAIN);
-    bytes.max(1).div_ceil(step) * step
+    let octave = bytes.checked_next_power_of_two().unwrap_or(1 << 63);
+    let step = (octave / 16).max(GRAIN);
+    bytes.max(1).div_ceil(step).saturating_mul(step)
 }
 
 impl Gpu {
@@ -242,11 +257,11 @@ impl Gpu {
     /// [`GpuError::OutOfMemory`] over the limit of the device options or of one buffer, or when
     /// the driver has no more.
     pub fn buffer(&self, words: u64) -> Result<Buffer, GpuError> {
-        let size = round(words.saturating_mul(4));
-        let size = if size > self.inner.limits.buffer {
-            words * 4
-        } else {
-            size
+        let bytes = words.saturating_mul(4);
+        let size = match round(bytes) {
+            // Rounding up is no reason to refuse.
+            size if size > self.inner.limits.buffer => bytes,
+            size => size,
         };
         if size > self.inner.limits.buffer {
             return Err(GpuError::OutOfMemory {
@@ -278,32 +293,48 @@ impl Gpu {
 
     /// A buffer of the driver's, already counted in.
     fn allocate(&self, real: &Real, size: u64) -> Result<wgpu::Buffer, GpuError> {
-        let buffer = real.device.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size,
-            usage: wgpu::BufferUsages::STORAGE
-                | wgpu::BufferUsages::UNIFORM
-                | wgpu::BufferUsages::COPY_SRC
-                | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        match self.check() {
-            Ok(()) => Ok(buffer),
-            Err(error) => {
-                let pool = &self.inner.pool;
-                pool.give_back(size, None);
-                Err(match error {
-                    GpuError::OutOfMemory { .. } => {
-                        let held = pool.held();
-                        GpuError::OutOfMemory {
-                            need: held + size,
-                            limit: held,
-                        }
-                    }
-                    other => other,
-                })
-            }
+        let usage = wgpu::BufferUsages::STORAGE
+            | wgpu::BufferUsages::UNIFORM
+            | wgpu::BufferUsages::COPY_SRC
+            | wgpu::BufferUsages::COPY_DST;
+        self.create(real, size, usage)
+            .inspect_err(|_| self.inner.pool.give_back(size, None))
+    }
+
+    /// A buffer of the driver's. Where the driver has no memory left, idle buffers of the pool are
+    /// given back to it first.
+    pub(crate) fn create(
+        &self,
+        real: &Real,
+        size: u64,
+        usage: wgpu::BufferUsages,
+    ) -> Result<wgpu::Buffer, GpuError> {
+        let create = || {
+            // A scope belongs to this thread: another's failure is not taken for this one's.
+            let scope = real.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+            let buffer = real.device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size,
+                usage,
+                mapped_at_creation: false,
+            });
+            pollster::block_on(scope.pop()).is_none().then_some(buffer)
+        };
+        let mut created = create();
+        if created.is_none() {
+            self.inner.pool.trim(0);
+            // The driver has the memory back when what used it has run.
+            self.wait(real, None)?;
+            created = create();
         }
+        self.check()?;
+        created.ok_or_else(|| {
+            let held = self.inner.pool.used();
+            GpuError::OutOfMemory {
+                need: held.saturating_add(size),
+                limit: held,
+            }
+        })
     }
 
     /// A new buffer with these words.
@@ -339,14 +370,19 @@ impl Gpu {
         let Some(real) = &self.inner.real else {
             return Ok(());
         };
-        // Bounded pieces: the driver stages each upload in host memory of its own.
+        // Bounded pieces, few of them under way: the driver stages each in host memory of its own.
         const PIECE: usize = 4 << 20;
+        const UNDER_WAY: usize = 4;
+        let mut under_way = VecDeque::new();
         for (index, piece) in words.chunks(PIECE).enumerate() {
             let offset = 4 * (slice.first + (index * PIECE) as u64);
             real.queue
                 .write_buffer(slice.buffer.raw(), offset, bytemuck::cast_slice(piece));
             if words.len() > PIECE {
-                real.queue.submit([]);
+                under_way.push_back(real.queue.submit([]));
+                if under_way.len() > UNDER_WAY {
+                    self.wait(real, under_way.pop_front())?;
+                }
             }
         }
         self.check()

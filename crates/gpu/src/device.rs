@@ -1,6 +1,7 @@
 //! Adapters, and the one device that a prover works on.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -153,6 +154,22 @@ impl core::fmt::Debug for Gpu {
 /// A lock whose holder may have panicked: the data behind it are counters and caches.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for a submission, or for everything, and runs the callbacks that are due.
+fn poll(real: &Real, index: Option<wgpu::SubmissionIndex>) -> Result<(), String> {
+    let wait = wgpu::PollType::Wait {
+        submission_index: index,
+        timeout: None,
+    };
+    // wgpu panics when the driver reports the loss of the device to a wait; by then it has told
+    // the loss callback. Nothing of ours is half changed.
+    let polled = catch_unwind(AssertUnwindSafe(|| real.device.poll(wait)));
+    match polled {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err("waiting failed".to_owned()),
+    }
 }
 
 fn instance() -> wgpu::Instance {
@@ -460,17 +477,57 @@ impl Gpu {
         }
     }
 
-    /// The first failure since the device was opened. A lost device stays lost.
+    /// The first failure that was not reported yet. A lost device stays lost; any other failure is
+    /// reported once.
     ///
     /// # Errors
     /// That failure.
     pub fn check(&self) -> Result<(), GpuError> {
+        let Some(found) = self.failure() else {
+            return Ok(());
+        };
+        if !matches!(found, GpuError::Lost(_))
+            && let Some(real) = &self.inner.real
+        {
+            // Commands on a lost device are refused for odd reasons before the loss is reported,
+            // which takes a poll.
+            let _ = poll(real, None);
+            if let Some(lost @ GpuError::Lost(_)) = self.failure() {
+                return Err(lost);
+            }
+        }
+        Err(found)
+    }
+
+    /// Takes the recorded failure; a loss is also left there.
+    fn failure(&self) -> Option<GpuError> {
         let mut failure = lock(&self.inner.failure);
         match &*failure {
-            Some(GpuError::Lost(message)) => Err(GpuError::Lost(message.clone())),
-            Some(_) => Err(failure.take().expect("it was just seen")),
-            None => Ok(()),
+            Some(lost @ GpuError::Lost(_)) => Some(lost.clone()),
+            _ => failure.take(),
         }
+    }
+
+    /// Waits for a submission, or for everything.
+    ///
+    /// # Errors
+    /// Whatever the device has failed with.
+    pub(crate) fn wait(
+        &self,
+        real: &Real,
+        index: Option<wgpu::SubmissionIndex>,
+    ) -> Result<(), GpuError> {
+        let polled = poll(real, index);
+        self.check()?;
+        let Err(message) = polled else {
+            return Ok(());
+        };
+        // Submissions to a lost device do not exist; the loss itself shows in a poll for nothing.
+        let _ = poll(real, None);
+        self.check()?;
+        let lost = GpuError::Lost(message);
+        *lock(&self.inner.failure) = Some(lost.clone());
+        Err(lost)
     }
 
     /// The compiled pipeline of a kernel, from the cache if it was used before.

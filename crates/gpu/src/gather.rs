@@ -45,13 +45,13 @@ pub fn gather(
     }
     let flat: Vec<u32> = moves.iter().flat_map(|&(from, to)| [from, to]).collect();
     let list = kit.gpu.upload(&flat)?;
-    let kernel = kit.kernel("gather", "move/gather.wgsl", context! {});
+    let kernel = kit.kernel("move gather", "move/gather.wgsl", context! {});
     let count = moves.len() as u64;
     let groups = (count * words as u64).div_ceil(64) as u32;
     let parameters = [count as u32, words as u32];
     recorder.dispatch(
         &kernel,
-        &[source, &list.all(), target],
+        &[source, &list.slice(0, flat.len() as u64), target],
         &parameters,
         groups,
         cost(count, words as u64),

@@ -70,6 +70,36 @@ pub fn trial_field() -> (Field, Extension) {
     )
 }
 
+/// Times one way to multiply; the seconds of the fastest run, or none if products are wrong.
+fn trial(
+    kit: &Kit,
+    [left, right]: [&[u32]; 2],
+    slices: [&Slice; 3],
+) -> Result<Option<f64>, GpuError> {
+    let mut seconds = f64::INFINITY;
+    // The first run compiles.
+    for run in 0..=RUNS {
+        let mut recorder = kit.gpu.record();
+        let [a, b, out] = slices;
+        chain(kit, &mut recorder, a, b, out, ROUNDS)?;
+        let ticket = recorder.read(&out.slice(0, 64));
+        let start = Instant::now();
+        let back = recorder.finish()?;
+        if run > 0 {
+            seconds = seconds.min(start.elapsed().as_secs_f64());
+        }
+        let right_so_far = back
+            .get(ticket)
+            .iter()
+            .zip(left.iter().zip(right))
+            .all(|(&got, (&x, &y))| got == kit.field.chain(x, y, ROUNDS));
+        if !right_so_far {
+            return Ok(None);
+        }
+    }
+    Ok(Some(seconds))
+}
+
 /// Times every way to multiply on chains of dependent products and returns the fastest that
 /// computes the right thing, with its products a second, which the device keeps for cutting
 /// submissions.
@@ -89,29 +119,20 @@ pub fn fastest(gpu: &Gpu, field: &Field, extension: &Extension) -> Result<Multip
     let mut best: Option<(Multiply, u64)> = None;
     for multiply in gpu.multiplications() {
         let kit = Kit::new(gpu.clone(), field.clone(), extension.clone(), multiply);
-        let mut seconds = f64::INFINITY;
-        let mut right_so_far = true;
-        // The first run compiles.
-        for run in 0..=RUNS {
-            let mut recorder = gpu.record();
-            let (a, b, out) = (a.slice(0, words), b.slice(0, words), out.slice(0, words));
-            chain(&kit, &mut recorder, &a, &b, &out, ROUNDS)?;
-            let ticket = recorder.read(&out.slice(0, 64));
-            let start = Instant::now();
-            let back = recorder.finish()?;
-            if run > 0 {
-                seconds = seconds.min(start.elapsed().as_secs_f64());
+        let slices = [&a.slice(0, words), &b.slice(0, words), &out.slice(0, words)];
+        let seconds = match trial(&kit, [&left, &right], slices) {
+            Ok(Some(seconds)) => seconds,
+            Ok(None) => {
+                tracing::warn!(multiply = multiply.name(), "wrong products; not used");
+                continue;
             }
-            right_so_far &= back
-                .get(ticket)
-                .iter()
-                .zip(left.iter().zip(&right))
-                .all(|(&got, (&x, &y))| got == field.chain(x, y, ROUNDS));
-        }
-        if !right_so_far {
-            tracing::warn!(multiply = multiply.name(), "wrong products; not used");
-            continue;
-        }
+            // A driver that does not take one way of saying it may take another.
+            Err(GpuError::Validation(message)) => {
+                tracing::warn!(multiply = multiply.name(), message, "refused; not used");
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         let rate = (words as f64 * f64::from(ROUNDS) / seconds.max(1e-9)) as u64;
         tracing::debug!(multiply = multiply.name(), rate, "products a second");
         if best.is_none_or(|(_, other)| rate > other) {

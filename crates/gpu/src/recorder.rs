@@ -1,14 +1,21 @@
 //! Recording commands and handing them to the queue.
 
+mod staging;
+mod timers;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::buffer::{Buffer, Slice};
 use crate::device::{Fault, Gpu, Real, lock};
 use crate::error::GpuError;
-use crate::kernel::{Kernel, Pipeline};
+use crate::kernel::{Access, Kernel, Pipeline};
 use crate::ledger::Cost;
 use crate::trace::{Range, Step};
+use staging::Staging;
+use timers::Timers;
+
+pub use staging::ReadBack;
 
 /// Bytes between the parameters of two dispatches: the largest alignment an adapter may ask for.
 const SLOT: u64 = 256;
@@ -25,12 +32,10 @@ const DEFAULT_RATE: u64 = 1_000_000_000;
 
 enum Command {
     Dispatch {
-        pipeline: Arc<Pipeline>,
-        group: wgpu::BindGroup,
-        grid: (u32, u32),
+        /// Absent on a dry device.
+        run: Option<Run>,
         kind: &'static str,
         work: u64,
-        written: Option<Slice>,
     },
     Copy {
         from: Slice,
@@ -38,6 +43,14 @@ enum Command {
     },
     Clear(Slice),
     Cut,
+}
+
+struct Run {
+    pipeline: Arc<Pipeline>,
+    group: wgpu::BindGroup,
+    grid: (u32, u32),
+    /// What an injected corruption hits.
+    written: Option<Slice>,
 }
 
 /// A place in what [`Recorder::finish`] returns.
@@ -94,7 +107,8 @@ impl Recorder<'_> {
     /// `groups`. A dispatch that would keep the device busy for long is cut into several.
     ///
     /// # Errors
-    /// No memory for parameters, a binding over the adapter's limit, or a lost device.
+    /// No memory for parameters, a binding over the adapter's limit or without words, whatever the
+    /// driver refuses, or a lost device.
     ///
     /// # Panics
     /// If the number of bindings is not the kernel's, or a slice does not start on an aligned
@@ -129,6 +143,10 @@ impl Recorder<'_> {
                 "a binding of {}",
                 kernel.label()
             );
+            if slice.words == 0 {
+                let message = format!("an empty binding of {}", kernel.label());
+                return Err(GpuError::Validation(message));
+            }
             if 4 * slice.words > limits.binding {
                 return Err(GpuError::OutOfMemory {
                     need: 4 * slice.words,
@@ -148,12 +166,8 @@ impl Recorder<'_> {
                 grid: (groups.min(ROW), groups.div_ceil(ROW)),
             });
         }
-        let Some(real) = &gpu.inner.real else {
-            self.kept
-                .extend(bindings.iter().map(|slice| slice.buffer.clone()));
-            return Ok(());
-        };
-        let pipeline = gpu.pipeline(real, kernel);
+        let real = gpu.inner.real.as_ref();
+        let pipeline = real.map(|real| gpu.pipeline(real, kernel));
         let work = cost.products.max(cost.bytes() / 2);
         let pieces = work.div_ceil(self.budget()).clamp(1, u64::from(groups)) as u32;
         let step = groups.div_ceil(pieces);
@@ -162,50 +176,35 @@ impl Recorder<'_> {
             let mut words = vec![base, base + count];
             words.extend_from_slice(parameters);
             let (buffer, offset) = self.slot(&words)?;
-            let mut entries = vec![wgpu::BindGroupEntry {
-                binding: 0,
-                resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                    buffer: buffer.raw(),
-                    offset,
-                    size: wgpu::BufferSize::new(SLOT),
-                }),
-            }];
-            entries.extend(
-                (1..)
-                    .zip(bindings)
-                    .map(|(binding, slice)| wgpu::BindGroupEntry {
-                        binding,
-                        resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-                            buffer: slice.buffer.raw(),
-                            offset: 4 * slice.first,
-                            size: wgpu::BufferSize::new(4 * slice.words),
-                        }),
-                    }),
-            );
-            let group = real.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some(kernel.label()),
-                layout: &pipeline.layout,
-                entries: &entries,
-            });
-            let written = kernel
-                .accesses()
-                .iter()
-                .skip(1)
-                .zip(bindings)
-                .find(|(access, _)| **access == crate::kernel::Access::ReadWrite)
-                .map(|(_, &slice)| slice.clone());
+            let run = match (real, &pipeline) {
+                (Some(real), Some(pipeline)) => {
+                    let place = (&buffer, offset);
+                    Some(Run {
+                        group: bind(real, pipeline, kernel, place, bindings),
+                        pipeline: Arc::clone(pipeline),
+                        grid: (count.min(ROW), count.div_ceil(ROW)),
+                        written: kernel
+                            .accesses()
+                            .iter()
+                            .skip(1)
+                            .zip(bindings)
+                            .find(|(access, _)| **access == Access::ReadWrite)
+                            .map(|(_, &slice)| slice.clone()),
+                    })
+                }
+                _ => None,
+            };
             self.commands.push(Command::Dispatch {
-                pipeline: Arc::clone(&pipeline),
-                group,
-                grid: (count.min(ROW), count.div_ceil(ROW)),
+                run,
                 kind: kernel.label(),
                 work: work / u64::from(pieces),
-                written,
             });
         }
         self.kept
             .extend(bindings.iter().map(|slice| slice.buffer.clone()));
-        Ok(())
+        // A failure that waited for the submission would be another recording's by then, if this
+        // one is given up.
+        self.gpu.check()
     }
 
     /// Copies words between buffers.
@@ -214,13 +213,13 @@ impl Recorder<'_> {
     /// If the lengths differ.
     pub fn copy(&mut self, from: &Slice, to: &Slice) {
         assert_eq!(from.words, to.words, "a copy keeps its length");
-        lock(&self.gpu.inner.ledger).record("copy", Cost::new(4 * from.words, 4 * from.words, 0));
-        if self.gpu.is_dry() {
+        lock(&self.gpu.inner.ledger)
+            .record("move copy", Cost::new(4 * from.words, 4 * from.words, 0));
+        if self.gpu.inner.trace.is_some() {
             self.steps.push(Step::Copy {
                 from: Range::of(from),
                 to: Range::of(to),
             });
-            return;
         }
         self.commands.push(Command::Copy {
             from: from.clone(),
@@ -230,10 +229,9 @@ impl Recorder<'_> {
 
     /// Fills a slice with zeros.
     pub fn clear(&mut self, slice: &Slice) {
-        lock(&self.gpu.inner.ledger).record("clear", Cost::new(0, 4 * slice.words, 0));
-        if self.gpu.is_dry() {
+        lock(&self.gpu.inner.ledger).record("move clear", Cost::new(0, 4 * slice.words, 0));
+        if self.gpu.inner.trace.is_some() {
             self.steps.push(Step::Clear(Range::of(slice)));
-            return;
         }
         self.commands.push(Command::Clear(slice.clone()));
     }
@@ -259,13 +257,7 @@ impl Recorder<'_> {
     pub fn submit(mut self) -> Result<(), GpuError> {
         assert!(self.reads.is_empty(), "reading back takes a wait");
         self.keep_steps();
-        match &self.gpu.inner.real {
-            Some(real) => self.encode(real, None).map(|_| ()),
-            None => {
-                lock(&self.gpu.inner.ledger).submissions += 1;
-                Ok(())
-            }
-        }
+        self.encode(None).map(|_| ())
     }
 
     /// Submits everything, waits, and returns what was read back, in order.
@@ -273,54 +265,48 @@ impl Recorder<'_> {
     /// # Errors
     /// Whatever the device has failed with.
     pub fn finish(mut self) -> Result<ReadBack, GpuError> {
-        let total: u64 = self.reads.iter().map(|slice| 4 * slice.words).sum();
         let inner = &self.gpu.inner;
-        let mut ranges = Vec::with_capacity(self.reads.len());
-        let mut at = 0;
+        let mut staging = Staging::default();
         for slice in &self.reads {
-            ranges.push((at, at + slice.words as usize));
-            at += slice.words as usize;
+            staging.place(slice.words, inner.limits.buffer / 4);
         }
         {
             let mut ledger = lock(&inner.ledger);
             ledger.waits += 1;
-            ledger.read_back += total;
+            ledger.read_back += 4 * staging.sizes.iter().sum::<u64>();
         }
         self.keep_steps();
         let Some(real) = &inner.real else {
-            lock(&inner.ledger).submissions += 1;
-            return Ok(ReadBack {
-                words: vec![0; at],
-                ranges,
-            });
+            self.encode(Some(&staging))?;
+            return Ok(staging.read_back());
         };
-        let staging = real.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("read back"),
-            size: total.max(4),
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        self.gpu.check()?;
-        let last = self.encode(real, Some(&staging))?;
-        let mapped = Arc::new(AtomicBool::new(false));
-        let done = Arc::clone(&mapped);
-        staging.map_async(wgpu::MapMode::Read, .., move |result| {
-            done.store(result.is_ok(), Ordering::Release);
-        });
+        for &words in &staging.sizes {
+            let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+            let buffer = self.gpu.create(real, (4 * words).max(4), usage)?;
+            staging.buffers.push(buffer);
+        }
+        let last = self.encode(Some(&staging))?;
+        let mapped = Arc::new(AtomicUsize::new(0));
+        for buffer in &staging.buffers {
+            let done = Arc::clone(&mapped);
+            buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+                done.fetch_add(usize::from(result.is_ok()), Ordering::Release);
+            });
+        }
         self.gpu.wait(real, last)?;
-        if !mapped.load(Ordering::Acquire) {
+        if mapped.load(Ordering::Acquire) < staging.buffers.len() {
             self.gpu.check()?;
             return Err(GpuError::Lost("a buffer could not be mapped".to_owned()));
         }
-        let words = if total == 0 {
-            Vec::new()
-        } else {
-            let view = staging
+        let mut back = staging.read_back();
+        for (buffer, words) in staging.buffers.iter().zip(&mut back.words) {
+            let view = buffer
                 .get_mapped_range(..)
                 .map_err(|error| GpuError::Lost(error.to_string()))?;
-            bytemuck::pod_collect_to_vec(&view[..])
-        };
-        Ok(ReadBack { words, ranges })
+            let bytes = 4 * words.len();
+            bytemuck::cast_slice_mut(words).copy_from_slice(&view[..bytes]);
+        }
+        Ok(back)
     }
 
     /// Adds the recorded commands to a traced device's record.
@@ -347,6 +333,7 @@ impl Recorder<'_> {
     fn slot(&mut self, words: &[u32]) -> Result<(Buffer, u64), GpuError> {
         let full = |words: &Vec<u32>| words.len() as u64 * 4 >= SLOT * SLOTS;
         if self.parameters.last().is_none_or(|(_, words)| full(words)) {
+            // A dry device counts the memory.
             let buffer = self.gpu.buffer(SLOT * SLOTS / 4)?;
             self.parameters.push((buffer, Vec::new()));
         }
@@ -357,41 +344,46 @@ impl Recorder<'_> {
         Ok((buffer.clone(), offset))
     }
 
-    /// Encodes and submits all commands; the last submission's index.
+    /// Encodes and submits all commands; the last submission's index, on a dry device none.
     fn encode(
         &mut self,
-        real: &Real,
-        staging: Option<&wgpu::Buffer>,
+        staging: Option<&Staging>,
     ) -> Result<Option<wgpu::SubmissionIndex>, GpuError> {
-        for (buffer, words) in &self.parameters {
-            real.queue
-                .write_buffer(buffer.raw(), 0, bytemuck::cast_slice(words));
+        let real = self.gpu.inner.real.as_ref();
+        if let Some(real) = real {
+            for (buffer, words) in &self.parameters {
+                real.queue
+                    .write_buffer(buffer.raw(), 0, bytemuck::cast_slice(words));
+            }
         }
         let budget = self.budget();
         let commands = core::mem::take(&mut self.commands);
         let mut rest = commands.as_slice();
         let mut last = None;
-        while !rest.is_empty() {
-            let mut work = 0;
+        // What is read back takes a submission even after no command.
+        let mut unread = staging;
+        while !rest.is_empty() || unread.is_some() {
+            let mut work = 0_u64;
             let mut length = 0;
             for command in rest {
                 if matches!(command, Command::Cut) && length > 0 {
                     break;
                 }
                 if let Command::Dispatch { work: more, .. } = command {
-                    if length > 0 && work + more > budget {
+                    if length > 0 && work.saturating_add(*more) > budget {
                         break;
                     }
-                    work += more;
+                    work = work.saturating_add(*more);
                 }
                 length += 1;
             }
             let (now, later) = rest.split_at(length);
             rest = later;
-            last = Some(self.encode_one(real, now, staging.filter(|_| later.is_empty()))?);
-        }
-        if last.is_none() && staging.is_some() {
-            last = Some(self.encode_one(real, &[], staging)?);
+            let read = if rest.is_empty() { unread.take() } else { None };
+            match real {
+                Some(real) => last = Some(self.encode_one(real, now, read)?),
+                None => lock(&self.gpu.inner.ledger).submissions += 1,
+            }
         }
         self.gpu.check()?;
         Ok(last)
@@ -401,7 +393,7 @@ impl Recorder<'_> {
         &self,
         real: &Real,
         commands: &[Command],
-        staging: Option<&wgpu::Buffer>,
+        staging: Option<&Staging>,
     ) -> Result<wgpu::SubmissionIndex, GpuError> {
         let inner = &self.gpu.inner;
         let mut encoder = real.device.create_command_encoder(&Default::default());
@@ -431,26 +423,20 @@ impl Recorder<'_> {
                 Command::Cut => at += 1,
                 Command::Dispatch { .. } => {
                     let mut corrupted = None;
-                    let timestamp_writes = timers.as_ref().map(|timers| timers.writes(timed));
+                    let timestamp_writes = timers.as_ref().and_then(|timers| timers.writes(timed));
                     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                         label: None,
                         timestamp_writes,
                     });
-                    while let Some(Command::Dispatch {
-                        pipeline,
-                        group,
-                        grid,
-                        written,
-                        ..
-                    }) = commands.get(at)
-                    {
-                        pass.set_pipeline(&pipeline.pipeline);
-                        pass.set_bind_group(0, group, &[]);
-                        pass.dispatch_workgroups(grid.0, grid.1, 1);
+                    while let Some(Command::Dispatch { run, .. }) = commands.get(at) {
                         at += 1;
                         timed += 1;
+                        let Some(run) = run else { continue };
+                        pass.set_pipeline(&run.pipeline.pipeline);
+                        pass.set_bind_group(0, &run.group, &[]);
+                        pass.dispatch_workgroups(run.grid.0, run.grid.1, 1);
                         if self.gpu.corrupts() {
-                            corrupted = written.clone();
+                            corrupted = run.written.clone();
                         }
                         // A timed dispatch has a pass of its own.
                         if timers.is_some() || corrupted.is_some() {
@@ -465,12 +451,14 @@ impl Recorder<'_> {
             }
         }
         if let Some(staging) = staging {
-            let mut offset = 0;
-            for slice in &self.reads {
-                let bytes = 4 * slice.words;
-                let from = slice.buffer.raw();
-                encoder.copy_buffer_to_buffer(from, 4 * slice.first, staging, offset, bytes);
-                offset += bytes;
+            for (slice, &(index, first)) in self.reads.iter().zip(&staging.places) {
+                encoder.copy_buffer_to_buffer(
+                    slice.buffer.raw(),
+                    4 * slice.first,
+                    &staging.buffers[index],
+                    4 * first,
+                    4 * slice.words,
+                );
             }
         }
         if let Some(timers) = &timers {
@@ -488,46 +476,38 @@ impl Recorder<'_> {
     }
 }
 
-/// What a recording read back.
-#[derive(Clone, Debug)]
-pub struct ReadBack {
-    words: Vec<u32>,
-    ranges: Vec<(usize, usize)>,
-}
-
-impl ReadBack {
-    /// The words of one read.
-    ///
-    /// # Panics
-    /// If the ticket is from another recording.
-    #[must_use]
-    pub fn get(&self, ticket: Ticket) -> &[u32] {
-        let (from, to) = self.ranges[ticket.0];
-        &self.words[from..to]
-    }
+/// A bind group: the parameters at a place, then the slices.
+fn bind(
+    real: &Real,
+    pipeline: &Pipeline,
+    kernel: &Kernel,
+    (parameters, offset): (&Buffer, u64),
+    bindings: &[&Slice],
+) -> wgpu::BindGroup {
+    let places = core::iter::once((parameters, offset, SLOT)).chain(
+        bindings
+            .iter()
+            .map(|slice| (&slice.buffer, 4 * slice.first, 4 * slice.words)),
+    );
+    let entries: Vec<_> = (0..)
+        .zip(places)
+        .map(|(binding, (buffer, offset, bytes))| wgpu::BindGroupEntry {
+            binding,
+            resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                buffer: buffer.raw(),
+                offset,
+                size: wgpu::BufferSize::new(bytes),
+            }),
+        })
+        .collect();
+    real.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some(kernel.label()),
+        layout: &pipeline.layout,
+        entries: &entries,
+    })
 }
 
 impl Gpu {
-    /// Waits for a submission, or for everything.
-    ///
-    /// # Errors
-    /// Whatever the device has failed with.
-    pub(crate) fn wait(
-        &self,
-        real: &Real,
-        index: Option<wgpu::SubmissionIndex>,
-    ) -> Result<(), GpuError> {
-        let poll = wgpu::PollType::Wait {
-            submission_index: index,
-            timeout: None,
-        };
-        let polled = real.device.poll(poll);
-        self.check()?;
-        polled
-            .map(|_| ())
-            .map_err(|error| GpuError::Lost(error.to_string()))
-    }
-
     /// Counts a dispatch towards an injected corruption.
     fn corrupts(&self) -> bool {
         let mut fault = lock(&self.inner.fault);
@@ -552,92 +532,5 @@ impl Gpu {
             *after -= 1;
         }
         false
-    }
-}
-
-/// Timestamps around every dispatch of a submission.
-struct Timers {
-    set: wgpu::QuerySet,
-    resolved: wgpu::Buffer,
-    staging: wgpu::Buffer,
-    kinds: Vec<&'static str>,
-}
-
-impl Timers {
-    fn new(real: &Real, commands: &[Command]) -> Self {
-        let kinds: Vec<_> = commands
-            .iter()
-            .filter_map(|command| match command {
-                Command::Dispatch { kind, .. } => Some(*kind),
-                _ => None,
-            })
-            .take(wgpu::QUERY_SET_MAX_QUERIES as usize / 2)
-            .collect();
-        let count = 2 * kinds.len().max(1) as u32;
-        let device = &real.device;
-        let set = device.create_query_set(&wgpu::QuerySetDescriptor {
-            label: None,
-            ty: wgpu::QueryType::Timestamp,
-            count,
-        });
-        let buffer = |usage| {
-            device.create_buffer(&wgpu::BufferDescriptor {
-                label: None,
-                size: 8 * u64::from(count),
-                usage,
-                mapped_at_creation: false,
-            })
-        };
-        Self {
-            set,
-            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
-            staging: buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
-            kinds,
-        }
-    }
-
-    fn writes(&self, index: usize) -> wgpu::ComputePassTimestampWrites<'_> {
-        let inside = index < self.kinds.len();
-        let index = 2 * index as u32;
-        wgpu::ComputePassTimestampWrites {
-            query_set: &self.set,
-            beginning_of_pass_write_index: inside.then_some(index),
-            end_of_pass_write_index: inside.then_some(index + 1),
-        }
-    }
-
-    fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
-        let count = 2 * self.kinds.len() as u32;
-        if count > 0 {
-            encoder.resolve_query_set(&self.set, 0..count, &self.resolved, 0);
-            let bytes = 8 * u64::from(count);
-            encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.staging, 0, bytes);
-        }
-    }
-
-    fn collect(
-        &self,
-        gpu: &Gpu,
-        real: &Real,
-        index: wgpu::SubmissionIndex,
-    ) -> Result<(), GpuError> {
-        if self.kinds.is_empty() {
-            return Ok(());
-        }
-        self.staging.map_async(wgpu::MapMode::Read, .., |_| {});
-        gpu.wait(real, Some(index))?;
-        let view = self
-            .staging
-            .get_mapped_range(..)
-            .map_err(|error| GpuError::Lost(error.to_string()))?;
-        let ticks: Vec<u64> = bytemuck::pod_collect_to_vec(&view[..]);
-        let period = f64::from(real.queue.get_timestamp_period());
-        let mut ledger = lock(&gpu.inner.ledger);
-        for (kind, pair) in self.kinds.iter().zip(ticks.chunks_exact(2)) {
-            let nanos = pair[1].saturating_sub(pair[0]) as f64 * period;
-            let entry = ledger.entries.entry(kind).or_default();
-            entry.time += core::time::Duration::from_nanos(nanos as u64);
-        }
-        Ok(())
     }
 }

@@ -21,6 +21,7 @@ use prova_whir_prover::observer::Cancelled;
 use crate::commit::{Commitment, Kernels, OpenedWords, fits_device};
 use crate::error::device_error;
 use crate::plan::{MemoryPlan, Mode};
+use crate::tree::ranges;
 use crate::words::{degree, digest, elements, extension_elements, extension_words};
 
 /// Tables of at most `2^12` values go to the host: a round on them costs less there than a wait.
@@ -56,8 +57,8 @@ pub enum Base<S: ProverSuite> {
     Device {
         /// Codeword and tree.
         commitment: Commitment,
-        /// The message, until it is folded.
-        message: Mutex<Option<Slice>>,
+        /// The pieces of the message, until it is folded.
+        message: Mutex<Option<Vec<Slice>>>,
     },
 }
 
@@ -87,8 +88,20 @@ const fn order(order: Order) -> mle::Order {
 }
 
 /// The prover's form of a kernel's failure.
+#[allow(clippy::needless_pass_by_value)] // for `map_err`
 fn failed(error: GpuError) -> BackendError {
     device_error(&error).into()
+}
+
+/// A column of a message in pieces: a part of one, or some of them.
+fn column(message: &[Slice], offset: usize, len: usize) -> Vec<Slice> {
+    let piece = message[0].words();
+    let (offset, len) = (offset as u64, len as u64);
+    let first = (offset / piece) as usize;
+    if len <= piece {
+        return vec![message[first].slice(offset % piece, len)];
+    }
+    message[first..first + (len / piece) as usize].to_vec()
 }
 
 /// Stops when the observer asks for it.
@@ -115,10 +128,41 @@ impl<S: ProverSuite> GpuBackend<S> {
         Ok(self.gpu().buffer(words)?.slice(0, words))
     }
 
+    /// Room for a table of words: one piece, or as few as bindings allow.
+    pub(crate) fn room(&self, words: u64) -> Result<Vec<Slice>, GpuError> {
+        let limits = self.gpu().limits();
+        let most = limits.binding.min(limits.buffer) / 4;
+        let mut pieces = 1;
+        while words / pieces > most && (words / pieces).is_multiple_of(2) {
+            pieces *= 2;
+        }
+        ranges(self.gpu(), pieces as usize, words / pieces)
+    }
+
+    /// Writes words into pieces, from `offset` on.
+    pub(crate) fn write(
+        &self,
+        pieces: &[Slice],
+        offset: usize,
+        mut words: &[u32],
+    ) -> Result<(), GpuError> {
+        let piece = pieces[0].words() as usize;
+        let mut at = offset;
+        while !words.is_empty() {
+            let (index, within) = (at / piece, at % piece);
+            let (now, later) = words.split_at(words.len().min(piece - within));
+            let place = pieces[index].slice(within as u64, now.len() as u64);
+            self.gpu().write(&place, now)?;
+            at += now.len();
+            words = later;
+        }
+        Ok(())
+    }
+
     /// The stacked message on the device, zeros where no column is.
-    fn upload(&self, message: &Message<'_, S::F>) -> Result<Slice, GpuError> {
+    fn upload(&self, message: &Message<'_, S::F>) -> Result<Vec<Slice>, GpuError> {
         let words = 1_u64 << message.num_variables;
-        let slice = self.gpu().buffer(words)?.slice(0, words);
+        let pieces = self.room(words)?;
         let filled: usize = message
             .columns
             .iter()
@@ -126,19 +170,18 @@ impl<S: ProverSuite> GpuBackend<S> {
             .sum();
         if filled as u64 != words {
             let mut recorder = self.gpu().record();
-            recorder.clear(&slice);
+            pieces.iter().for_each(|piece| recorder.clear(piece));
             recorder.submit()?;
         }
         for column in &message.columns {
-            let place = slice.slice(column.offset as u64, column.values.len() as u64);
-            self.gpu().write(&place, S::F::words(column.values))?;
+            self.write(&pieces, column.offset, S::F::words(column.values))?;
         }
-        Ok(slice)
+        Ok(pieces)
     }
 
     pub(crate) fn commit_words(
         &self,
-        message: &Slice,
+        message: &[Slice],
         shape: Shape,
     ) -> Result<(S::Digest, Commitment), BackendError> {
         let (root, commitment) = self
@@ -194,11 +237,6 @@ impl<S: ProverSuite> GpuBackend<S> {
         Ok(())
     }
 
-    /// Whether a table in this many pieces can be bound in this order.
-    fn binds(order: Order, table: &mle::Table) -> bool {
-        order == Order::Suffix || table.pieces.len() == 1
-    }
-
     /// Reads a round's message back.
     fn message(
         &self,
@@ -230,13 +268,13 @@ impl<S: ProverSuite> Backend<S> for GpuBackend<S> {
             width: 1 << fold,
             log_inv_rate,
         };
-        if !fits_device(shape, self.gpu().limits().alignment) {
+        if !fits_device(shape, &self.gpu().limits()) {
             let (root, commitment) = self.cpu.commit(ctx, message, fold, log_inv_rate)?;
             return Ok((root, Base::Host(commitment)));
         }
-        let slice = self.upload(message).map_err(failed)?;
-        let (root, commitment) = self.commit_words(&slice, shape)?;
-        let message = Mutex::new(self.resident().then_some(slice));
+        let pieces = self.upload(message).map_err(failed)?;
+        let (root, commitment) = self.commit_words(&pieces, shape)?;
+        let message = Mutex::new(self.resident().then_some(pieces));
         Ok((
             root,
             Base::Device {
@@ -277,12 +315,11 @@ impl<S: ProverSuite> Backend<S> for GpuBackend<S> {
             .map_err(failed)?;
         let out = self.few(columns.len() << fold).map_err(failed)?;
         let mut recorder = self.gpu().record();
-        for (at, column) in columns.iter().enumerate() {
-            let slice = message.slice(column.offset as u64, column.values.len() as u64);
+        for (at, c) in columns.iter().enumerate() {
             self.mle
                 .partial_evaluations(
                     &mut recorder,
-                    &[slice],
+                    &column(&message, c.offset, c.values.len()),
                     fold,
                     &eq,
                     &out,
@@ -315,7 +352,7 @@ impl<S: ProverSuite> Backend<S> for GpuBackend<S> {
             Base::Host(_) => None,
         };
         let short = message.columns.iter().any(|c| c.values.len() < SHORT);
-        let Some(slice) =
+        let Some(pieces) =
             device.filter(|_| !short && variables > self.handover && fold <= mle::MAX_FOLD)
         else {
             return Ok(Tables::Host(
@@ -332,11 +369,11 @@ impl<S: ProverSuite> Backend<S> for GpuBackend<S> {
             if filled != 1 << message.num_variables {
                 f.pieces.iter().for_each(|piece| recorder.clear(piece));
             }
-            for column in &message.columns {
-                let part = slice.slice(column.offset as u64, column.values.len() as u64);
-                let offset = (column.offset >> fold) as u64;
+            for c in &message.columns {
+                let parts = column(&pieces, c.offset, c.values.len());
+                let offset = (c.offset >> fold) as u64;
                 self.mle
-                    .fold_message(&mut recorder, &[part], &row, &f, offset)?;
+                    .fold_message(&mut recorder, &parts, &row, &f, offset)?;
             }
             self.set_weights(&mut recorder, &w, weights)?;
             recorder.submit()?;
@@ -346,7 +383,13 @@ impl<S: ProverSuite> Backend<S> for GpuBackend<S> {
     }
 
     fn load(&self, evaluations: &[S::EF], weights: &[S::EF]) -> Result<Self::Tables, BackendError> {
-        if !self.resident() || evaluations.len() <= 1 << self.handover {
+        // Tables come from elsewhere in prefix order, which kernels bind in one piece only.
+        let bytes = (4 * degree::<S>() * evaluations.len()) as u64;
+        let limits = self.gpu().limits();
+        if !self.resident()
+            || evaluations.len() <= 1 << self.handover
+            || bytes > limits.binding.min(limits.buffer)
+        {
             return Ok(Tables::Host(self.cpu.load(evaluations, weights)?));
         }
         let load = |values| self.mle.upload::<S::F, S::EF>(values).map_err(failed);
@@ -370,7 +413,7 @@ impl<S: ProverSuite> Backend<S> for GpuBackend<S> {
             width: degree::<S>() << fold,
             log_inv_rate,
         };
-        let fits = fits_device(shape, self.gpu().limits().alignment);
+        let fits = fits_device(shape, &self.gpu().limits());
         let message = match tables {
             Tables::Host(tables) if !fits => {
                 let (root, folded) = self.cpu.commit_folded(ctx, tables, fold, log_inv_rate)?;
@@ -378,8 +421,9 @@ impl<S: ProverSuite> Backend<S> for GpuBackend<S> {
             }
             Tables::Host(tables) => {
                 let rows = tables.message_rows(ctx.order, fold);
-                let buffer = self.gpu().upload(S::F::words(&rows)).map_err(failed)?;
-                buffer.slice(0, rows.len() as u64)
+                let pieces = self.room(rows.len() as u64).map_err(failed)?;
+                self.write(&pieces, 0, S::F::words(&rows)).map_err(failed)?;
+                pieces
             }
             Tables::Device(f, _) => self.message_rows(ctx.order, f, fold).map_err(failed)?,
         };
@@ -444,12 +488,6 @@ impl<S: ProverSuite> Backend<S> for GpuBackend<S> {
             Tables::Host(tables) => return self.cpu.round_message(ctx, tables),
             Tables::Device(f, w) => (f, w),
         };
-        if !Self::binds(ctx.order, f) {
-            return Err(failed(GpuError::OutOfMemory {
-                need: 4 * (degree::<S>() as u64) << f.log_len,
-                limit: self.gpu().limits().binding,
-            }));
-        }
         let out = self.few(2).map_err(failed)?;
         let mut recorder = self.gpu().record();
         self.mle
@@ -549,18 +587,21 @@ impl<S: ProverSuite> Backend<S> for GpuBackend<S> {
 
 impl<S: ProverSuite> GpuBackend<S> {
     /// The rows of a table's matrix, as a message to encode.
-    fn message_rows(&self, order: Order, f: &mle::Table, fold: usize) -> Result<Slice, GpuError> {
-        let words = (degree::<S>() as u64) << f.log_len;
-        let [whole] = f.pieces.as_slice() else {
-            let limit = self.gpu().limits().binding;
-            return Err(GpuError::OutOfMemory {
-                need: 4 * words,
-                limit,
-            });
-        };
+    fn message_rows(
+        &self,
+        order: Order,
+        f: &mle::Table,
+        fold: usize,
+    ) -> Result<Vec<Slice>, GpuError> {
         if order == Order::Suffix || fold == 0 {
-            return Ok(whole.clone());
+            return Ok(f.pieces.clone());
         }
+        let [whole] = f.pieces.as_slice() else {
+            return Err(GpuError::Unsupported(
+                "prefix order on tables in pieces".to_owned(),
+            ));
+        };
+        let words = (degree::<S>() as u64) << f.log_len;
         let out = self.gpu().buffer(words)?.slice(0, words);
         let mut recorder = self.gpu().record();
         let (columns, rows) = (1 << fold, 1 << (f.log_len - fold));
@@ -575,7 +616,7 @@ impl<S: ProverSuite> GpuBackend<S> {
             &out,
         )?;
         recorder.submit()?;
-        Ok(out)
+        Ok(vec![out])
     }
 
     /// Records the first weights of a table.

@@ -2,7 +2,7 @@
 
 use prova_gpu::hash::{Hashing, tree_plan};
 use prova_gpu::ntt::{Leaves, Ntt, Shape};
-use prova_gpu::{GpuError, Kit, Recorder, Slice, gather};
+use prova_gpu::{GpuError, Kit, Limits, Recorder, Slice, gather};
 
 use crate::plan::{MemoryPlan, Mode};
 use crate::tree::{Block, DIGEST, Tree, ranges, reverse};
@@ -28,16 +28,18 @@ pub struct Kernels {
 /// Where opened rows come from.
 #[derive(Clone, Debug)]
 enum Rows {
-    /// The cosets, in stored order.
+    /// The pieces of all cosets, in stored order.
     Codeword(Vec<Slice>),
-    /// The message, to be encoded again.
-    Message(Slice),
+    /// The pieces of the message, to be encoded again.
+    Message(Vec<Slice>),
 }
 
 /// A committed matrix.
 #[derive(Clone, Debug)]
 pub struct Commitment {
     shape: Shape,
+    /// `log2` of the pieces of a coset.
+    log_pieces: usize,
     rows: Rows,
     tree: Tree,
 }
@@ -59,38 +61,75 @@ impl Commitment {
     }
 }
 
-/// A tree while it is made: the blocks that wait for their partner, by level.
+/// A tree while it is made, over `2^log_blocks` blocks of `2^log_rows` leaves.
 struct Growing {
+    log_blocks: usize,
+    log_rows: usize,
     levels: Vec<Vec<Option<Block>>>,
+    /// The blocks that wait for their partner: level, index and digests.
     waiting: Vec<(usize, usize, Slice)>,
 }
 
-/// Whether rows and digests of every coset start on aligned offsets, which the kernels need.
+impl Growing {
+    fn log_leaves(&self) -> usize {
+        self.log_blocks + self.log_rows
+    }
+}
+
+/// `log2` of the fewest pieces of a coset such that the rows, and the digests, of each fit a
+/// binding.
+fn log_pieces(shape: Shape, limits: &Limits) -> usize {
+    let most = limits.binding.min(limits.buffer);
+    let row = 4 * shape.width.max(DIGEST) as u64;
+    let fits = |pieces: &usize| row << (shape.log_rows - pieces) <= most;
+    (0..shape.log_rows).find(fits).unwrap_or(shape.log_rows)
+}
+
+/// Whether rows and digests of every piece of a coset fit a binding and start on aligned offsets,
+/// which the kernels need.
 #[must_use]
-pub fn fits_device(shape: Shape, alignment: u64) -> bool {
-    let rows = 1_u64 << shape.log_rows;
-    let aligned = |words: u64| (4 * words).is_multiple_of(alignment);
-    aligned(rows * shape.width as u64) && aligned(rows * DIGEST as u64)
+pub fn fits_device(shape: Shape, limits: &Limits) -> bool {
+    let most = limits.binding.min(limits.buffer);
+    let rows = 1_u64 << (shape.log_rows - log_pieces(shape, limits));
+    let fits = |words: u64| {
+        let bytes = 4 * rows * words;
+        bytes.is_multiple_of(limits.alignment) && bytes <= most
+    };
+    fits(shape.width as u64) && fits(DIGEST as u64)
+}
+
+/// A message in at least `2^log_pieces` equal pieces.
+fn split(message: &[Slice], log_pieces: usize) -> Vec<Slice> {
+    let parts = ((1 << log_pieces) / message.len()).max(1) as u64;
+    message
+        .iter()
+        .flat_map(|piece| {
+            let words = piece.words() / parts;
+            (0..parts).map(move |part| piece.slice(part * words, words))
+        })
+        .collect()
 }
 
 impl Kernels {
-    /// Commits to the rows of `message` under a plan; the root's words.
+    /// Commits to the rows of `message` under a plan; the root's words. The message is a power of
+    /// two of pieces of equally many rows, one unless a binding is too small for the whole.
     ///
     /// # Errors
     /// As the kernels' dispatches.
     pub fn commit(
         &self,
-        message: &Slice,
+        message: &[Slice],
         shape: Shape,
         plan: MemoryPlan,
     ) -> Result<([u32; DIGEST], Commitment), GpuError> {
         let limits = self.kit.gpu.limits();
         let leaves = (4 * DIGEST as u64) << (shape.log_rows + shape.log_inv_rate);
-        let codeword = 4 * shape.words() << shape.log_inv_rate;
-        if !plan.one_coset && leaves.max(codeword) <= limits.binding.min(limits.buffer) {
-            self.commit_whole(message, shape, plan)
-        } else {
-            self.commit_blocks(message, shape, plan)
+        let codeword = (4 * shape.words()) << shape.log_inv_rate;
+        let fits = leaves.max(codeword) <= limits.binding.min(limits.buffer);
+        let message = split(message, log_pieces(shape, &limits));
+        match message.as_slice() {
+            [whole] if fits && !plan.one_coset => self.commit_whole(whole, shape, plan),
+            pieces => self.commit_blocks(pieces, shape, plan),
         }
     }
 
@@ -184,69 +223,88 @@ impl Kernels {
             stored.sort_by_key(|&(coset, _)| reverse(coset, shape.log_inv_rate));
             Rows::Codeword(stored.into_iter().map(|(_, rows)| rows).collect())
         } else {
-            Rows::Message(message.clone())
+            Rows::Message(vec![message.clone()])
         };
-        Ok((root, Commitment { shape, rows, tree }))
+        let commitment = Commitment {
+            shape,
+            log_pieces: 0,
+            rows,
+            tree,
+        };
+        Ok((root, commitment))
     }
 
-    /// [`Self::commit`] coset by coset, in as many buffers as the limits ask for.
+    /// [`Self::commit`] coset by coset, in as many buffers as the limits ask for. A block is a piece
+    /// of a coset.
     fn commit_blocks(
         &self,
-        message: &Slice,
+        message: &[Slice],
         shape: Shape,
         plan: MemoryPlan,
     ) -> Result<([u32; DIGEST], Commitment), GpuError> {
         let gpu = &self.kit.gpu;
+        let pieces = message.len();
+        let log_pieces = pieces.trailing_zeros() as usize;
         let cosets = 1_usize << shape.log_inv_rate;
-        let log_leaves = shape.log_rows + shape.log_inv_rate;
-        let rows = 1_u64 << shape.log_rows;
-        let block_words = rows * shape.width as u64;
+        let mut growing = Growing {
+            log_blocks: shape.log_inv_rate + log_pieces,
+            log_rows: shape.log_rows - log_pieces,
+            levels: Vec::new(),
+            waiting: Vec::new(),
+        };
+        let log_blocks = growing.log_blocks;
+        let log_leaves = growing.log_leaves();
+        growing.levels = (0..=log_leaves)
+            .map(|level| vec![None; 1 << log_blocks.saturating_sub(level)])
+            .collect();
+        let digest_words = (DIGEST as u64) << growing.log_rows;
+        let block_words = (shape.width as u64) << growing.log_rows;
         let root = gpu.buffer(DIGEST as u64)?.slice(0, DIGEST as u64);
 
         let codeword = match plan.keep_codewords {
-            true => Some(ranges(gpu, cosets, block_words)?),
+            true => Some(ranges(gpu, cosets * pieces, block_words)?),
             false => None,
         };
         let mut recorder = gpu.record();
-        let mut growing = Growing {
-            levels: (0..=log_leaves)
-                .map(|level| vec![None; 1 << shape.log_inv_rate.saturating_sub(level)])
-                .collect(),
-            waiting: Vec::new(),
-        };
         let step = if plan.one_coset { TOGETHER } else { cosets };
         let digests = match plan.one_coset {
             // One coset's digests at a time: later ones may be dropped or moved away.
             true => None,
-            false => Some(ranges(gpu, cosets, rows * DIGEST as u64)?),
+            false => Some(ranges(gpu, cosets * pieces, digest_words)?),
+        };
+        // The blocks of a coset among those of all.
+        let of = |coset: usize| {
+            let first = reverse(coset, shape.log_inv_rate) * pieces;
+            first..first + pieces
         };
         for first in (0..cosets).step_by(step) {
             let group: Vec<usize> = (first..cosets.min(first + step)).collect();
-            let blocks: Vec<(usize, Slice)> = match &codeword {
+            let blocks: Vec<(usize, Vec<Slice>)> = match &codeword {
                 Some(codeword) => group
                     .iter()
-                    .map(|&j| (j, codeword[reverse(j, shape.log_inv_rate)].clone()))
+                    .map(|&j| (j, codeword[of(j)].to_vec()))
                     .collect(),
                 None => {
-                    let scratch = ranges(gpu, group.len(), block_words)?;
+                    let scratch = ranges(gpu, group.len() * pieces, block_words)?;
+                    let scratch = scratch.chunks_exact(pieces).map(<[Slice]>::to_vec);
                     group.iter().copied().zip(scratch).collect()
                 }
             };
             let leaves: Vec<Slice> = match &digests {
                 Some(digests) => group
                     .iter()
-                    .map(|&j| digests[reverse(j, shape.log_inv_rate)].clone())
+                    .flat_map(|&j| digests[of(j)].iter().cloned())
                     .collect(),
-                None => ranges(gpu, group.len(), rows * DIGEST as u64)?,
+                None => ranges(gpu, group.len() * pieces, digest_words)?,
             };
             self.encode_and_hash(&mut recorder, message, shape, &blocks, &leaves)?;
-            for (&j, leaves) in group.iter().zip(leaves) {
-                let block = reverse(j, shape.log_inv_rate);
-                self.grow(&mut recorder, &mut growing, shape, plan, block, leaves)?;
+            let indices = group.iter().flat_map(|&j| of(j));
+            for (block, leaves) in indices.zip(leaves) {
+                self.grow(&mut recorder, &mut growing, plan, block, leaves)?;
             }
             if plan.spill {
                 // What was made is moved to the host before more is made.
-                recorder = self.spill(recorder, &mut growing, shape)?;
+                recorder = self.spill(recorder, &mut growing)?;
             } else if plan.one_coset {
                 // Scratch memory comes back when what uses it is submitted.
                 recorder.submit()?;
@@ -260,7 +318,7 @@ impl Kernels {
             plan,
             log_leaves,
             level,
-            last,
+            &last,
             &root,
         )?;
         let ticket = recorder.read(&root);
@@ -278,9 +336,15 @@ impl Kernels {
         };
         let rows = match codeword {
             Some(codeword) => Rows::Codeword(codeword),
-            None => Rows::Message(message.clone()),
+            None => Rows::Message(message.to_vec()),
         };
-        Ok((root, Commitment { shape, rows, tree }))
+        let commitment = Commitment {
+            shape,
+            log_pieces,
+            rows,
+            tree,
+        };
+        Ok((root, commitment))
     }
 
     /// Encodes cosets, hashing their rows in the same pass where that pays; whether it did.
@@ -305,20 +369,31 @@ impl Kernels {
             .encode(recorder, message, shape, blocks, Some(leaves))
     }
 
-    /// Encodes cosets and hashes their rows.
+    /// Encodes cosets in pieces and hashes their rows.
     fn encode_and_hash(
         &self,
         recorder: &mut Recorder<'_>,
-        message: &Slice,
+        message: &[Slice],
         shape: Shape,
-        blocks: &[(usize, Slice)],
+        blocks: &[(usize, Vec<Slice>)],
         digests: &[Slice],
     ) -> Result<(), GpuError> {
-        if self.encode(recorder, message, shape, blocks, digests)? {
+        let leaves = (self.mode != Mode::Split).then_some(Leaves {
+            hashing: &self.hashing,
+            digests,
+        });
+        let hashed = self
+            .ntt
+            .encode_pieces(recorder, message, shape, blocks, leaves)?;
+        if leaves.is_none() {
+            recorder.cut();
+        }
+        if hashed {
             return Ok(());
         }
-        let count = 1 << shape.log_rows;
-        for ((_, rows), digests) in blocks.iter().zip(digests) {
+        let count = (1 << shape.log_rows) / message.len() as u32;
+        let pieces = blocks.iter().flat_map(|(_, pieces)| pieces);
+        for (rows, digests) in pieces.zip(digests) {
             self.hashing
                 .leaves(recorder, rows, shape.width, count, digests)?;
         }
@@ -330,22 +405,21 @@ impl Kernels {
         &self,
         recorder: &mut Recorder<'_>,
         growing: &mut Growing,
-        shape: Shape,
         plan: MemoryPlan,
         mut index: usize,
         mut slice: Slice,
     ) -> Result<(), GpuError> {
-        let log_leaves = shape.log_rows + shape.log_inv_rate;
-        let count = 1_usize << shape.log_rows;
+        let log_leaves = growing.log_leaves();
+        let count = 1_usize << growing.log_rows;
         let mut level = 0;
         loop {
             if plan.stores(level, log_leaves) {
                 growing.levels[level][index] = Some(Block::Device(slice.clone()));
             }
-            if level == shape.log_inv_rate {
+            if level == growing.log_blocks {
                 break;
             }
-            let half = 1 << (shape.log_inv_rate - level - 1);
+            let half = 1 << (growing.log_blocks - level - 1);
             let partner = index ^ half;
             let Some(at) = growing
                 .waiting
@@ -378,7 +452,7 @@ impl Kernels {
         plan: MemoryPlan,
         log_leaves: usize,
         level: usize,
-        slice: Slice,
+        slice: &Slice,
         root: &Slice,
     ) -> Result<(), GpuError> {
         let gpu = &self.kit.gpu;
@@ -392,7 +466,7 @@ impl Kernels {
         let log_nodes = log_leaves - level;
         let steps = tree_plan(log_nodes, |above| plan.stores(level + above, log_leaves));
         self.hashing
-            .build_tree(recorder, &steps, &slice, &kept[1..], root)?;
+            .build_tree(recorder, &steps, slice, &kept[1..], root)?;
         for (above, place) in kept.into_iter().enumerate().skip(1) {
             if let Some(place) = place {
                 growing.levels[level + above] = vec![Some(Block::Device(place))];
@@ -406,9 +480,8 @@ impl Kernels {
         &'g self,
         mut recorder: Recorder<'g>,
         growing: &mut Growing,
-        shape: Shape,
     ) -> Result<Recorder<'g>, GpuError> {
-        let lower = &mut growing.levels[..shape.log_inv_rate];
+        let lower = &mut growing.levels[..growing.log_blocks];
         let mut moved = Vec::new();
         for (level, blocks) in lower.iter().enumerate() {
             for (index, block) in blocks.iter().enumerate() {
@@ -433,18 +506,24 @@ impl Kernels {
         commitment: &Commitment,
         indices: &[usize],
     ) -> Result<OpenedWords, GpuError> {
-        let Commitment { shape, rows, tree } = commitment;
+        let Commitment {
+            shape,
+            log_pieces,
+            rows,
+            tree,
+        } = commitment;
         let gpu = &self.kit.gpu;
         let log_order = shape.log_rows + shape.log_inv_rate;
         let mut wanted = indices.to_vec();
         wanted.sort_unstable();
         wanted.dedup();
         // By stored block: the row within it, and the row's place among the wanted.
-        let mut moves = vec![Vec::new(); 1 << shape.log_inv_rate];
+        let log_rows = shape.log_rows - log_pieces;
+        let mut moves = vec![Vec::new(); 1 << (shape.log_inv_rate + log_pieces)];
         for (place, &index) in wanted.iter().enumerate() {
             let stored = reverse(index, log_order);
-            let within = stored & ((1 << shape.log_rows) - 1);
-            moves[stored >> shape.log_rows].push((within as u32, place as u32));
+            let within = stored & ((1 << log_rows) - 1);
+            moves[stored >> log_rows].push((within as u32, place as u32));
         }
         let words = (wanted.len() * shape.width) as u64;
         let out = gpu.buffer(words)?.slice(0, words);
@@ -456,13 +535,18 @@ impl Kernels {
                 }
             }
             Rows::Message(message) => {
-                let block_words = (shape.width as u64) << shape.log_rows;
-                let scratch = gpu.buffer(block_words)?.slice(0, block_words);
-                for (block, moves) in moves.iter().enumerate().filter(|(_, m)| !m.is_empty()) {
+                let pieces = message.len();
+                let scratch = ranges(gpu, pieces, (shape.width as u64) << log_rows)?;
+                for (block, moves) in moves.chunks_exact(pieces).enumerate() {
+                    if moves.iter().all(Vec::is_empty) {
+                        continue;
+                    }
                     let coset = [(reverse(block, shape.log_inv_rate), scratch.clone())];
                     self.ntt
-                        .encode(&mut recorder, message, *shape, &coset, None)?;
-                    gather::gather(&self.kit, &mut recorder, &scratch, shape.width, moves, &out)?;
+                        .encode_pieces(&mut recorder, message, *shape, &coset, None)?;
+                    for (rows, moves) in scratch.iter().zip(moves) {
+                        gather::gather(&self.kit, &mut recorder, rows, shape.width, moves, &out)?;
+                    }
                 }
             }
         }

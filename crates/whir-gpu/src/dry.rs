@@ -3,8 +3,9 @@
 use p3_field::PrimeCharacteristicRing;
 use p3_multilinear_util::point::Point;
 use p3_whir::WhirShape;
+use prova_gpu::hash::{HashKind, Hashing};
 use prova_gpu::ntt::Shape as Matrix;
-use prova_gpu::{Gpu, GpuError, Ledger, Limits, Multiply};
+use prova_gpu::{Gpu, GpuError, Kit, Ledger, Limits, Multiply};
 use prova_whir::derive::query_phases;
 use prova_whir::{ConfigError, Order, Params, Shape, with_suite};
 use prova_whir_prover::backend::{Backend, Claims, Column, Context, Message, SlotWeight};
@@ -42,51 +43,187 @@ pub struct Played {
     pub ledger: Ledger,
 }
 
-/// Plays a run under a plan.
+/// A run that is about to be played on a device that only counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Rehearsal<'a> {
+    /// The run.
+    pub run: &'a WhirShape,
+    /// Shape of its table.
+    pub shape: Shape,
+    /// Variable order.
+    pub order: Order,
+    /// What runs on the device.
+    pub mode: Mode,
+    /// `log2` of the table size at which rounds move to the host.
+    pub handover: usize,
+    /// The device's limits.
+    pub limits: Limits,
+    /// Products a second of the device, 0 where unknown.
+    pub rate: u64,
+}
+
+impl Rehearsal<'_> {
+    /// Plays the run under a plan.
+    ///
+    /// # Errors
+    /// A run that the plan does not fit the limits with.
+    pub fn play<S: ProverSuite>(&self, plan: MemoryPlan) -> Result<Played, BackendError> {
+        let gpu = Gpu::dry(self.limits);
+        gpu.set_products_per_second(self.rate);
+        let kit = kit::<S>(&gpu, Multiply::M16);
+        // The transcript's proof-of-work: its constants, and the buffers of a search.
+        let searching = || -> Result<_, GpuError> {
+            let hashing = Hashing::new::<S::F>(&kit, HashKind::Poseidon2x16)?;
+            Ok((
+                hashing,
+                [gpu.buffer(16)?, gpu.buffer(1)?, gpu.buffer(GRIND)?],
+            ))
+        };
+        let _searching = match self.mode.grinds() {
+            true => Some(searching().map_err(|error| crate::error::device_error(&error))?),
+            false => None,
+        };
+        let backend = backend::<S>(&kit, self.run, self.mode, self.handover, plan)?;
+        walk(&backend, self.run, self.shape, self.order)?;
+        Ok(Played {
+            peak: gpu.peak_bytes(),
+            ledger: gpu.ledger(),
+        })
+    }
+
+    /// The first plan from `first` on that fits the limits, and its peak.
+    ///
+    /// # Errors
+    /// The peak of the plan that needs least, or what else stands in the way of all plans.
+    pub fn choose<S: ProverSuite>(&self, first: usize) -> Result<(usize, u64), DeviceErrorKind> {
+        let plans = || MemoryPlan::LADDER.into_iter().enumerate().skip(first);
+        for (index, plan) in plans() {
+            if let Ok(played) = self.play::<S>(plan) {
+                return Ok((index, played.peak));
+            }
+        }
+        let unlimited = Self {
+            limits: Limits {
+                memory: u64::MAX,
+                ..self.limits
+            },
+            ..*self
+        };
+        let mut need = None;
+        let mut refused = DeviceErrorKind::Unsupported;
+        for (_, plan) in plans() {
+            match unlimited.play::<S>(plan) {
+                Ok(played) => need = Some(need.unwrap_or(u64::MAX).min(played.peak)),
+                Err(BackendError::Device(error)) => refused = error.kind,
+                Err(BackendError::Cancelled(_)) => {}
+            }
+        }
+        Err(need.map_or(refused, |need| DeviceErrorKind::OutOfMemory {
+            need,
+            limit: self.limits.memory,
+        }))
+    }
+}
+
+/// Words of the parameters that a search for proof-of-work holds.
+const GRIND: u64 = 1 << 13;
+
+/// The back end of a run on the device of a kit, which is one of the suite's.
 ///
 /// # Errors
-/// A run that the plan does not fit the limits with.
-pub fn play<S: ProverSuite>(
+/// No memory for the kernels' tables.
+#[doc(hidden)]
+pub fn backend<S: ProverSuite>(
+    kit: &Kit,
     run: &WhirShape,
-    order: Order,
     mode: Mode,
     handover: usize,
-    limits: Limits,
     plan: MemoryPlan,
-) -> Result<Played, BackendError> {
-    let gpu = Gpu::dry(limits);
-    let setup = || -> Result<_, GpuError> {
-        kernels::<S>(&kit::<S>(&gpu, Multiply::M16), mode, log_order(run))
-    };
-    let (kernels, mle) = setup().map_err(|error| crate::error::device_error(&error))?;
-    let backend = GpuBackend::<S> {
+) -> Result<GpuBackend<S>, BackendError> {
+    let (kernels, mle) = kernels::<S>(kit, mode, log_order(run))
+        .map_err(|error| crate::error::device_error(&error))?;
+    Ok(GpuBackend {
         kernels,
         mle,
         cpu: Cpu::for_run(run),
         plan,
         handover,
-    };
-    match mode {
-        Mode::Resident => resident(&backend, run, order)?,
-        _ => commitments(&backend, run)?,
-    }
-    Ok(Played {
-        peak: gpu.peak_bytes(),
-        ledger: gpu.ledger(),
     })
 }
 
-/// Positions spread over a domain.
-fn spread(log_height: usize, rows: usize) -> Vec<usize> {
-    let height = 1_usize << log_height;
-    let step = (height / rows.max(1)).max(1);
-    (0..rows.min(height)).map(|i| i * step).collect()
+/// Every operation of a run that is the device's.
+fn walk<S: ProverSuite>(
+    backend: &GpuBackend<S>,
+    run: &WhirShape,
+    shape: Shape,
+    order: Order,
+) -> Result<(), BackendError> {
+    match backend.kernels.mode {
+        Mode::Resident => resident(backend, run, shape, order),
+        _ => commitments(backend, run),
+    }
+}
+
+/// A kit of the suite of some parameters; kits of one suite share rendered kernels when cloned.
+///
+/// # Errors
+/// Parameters of no suite.
+#[doc(hidden)]
+pub fn kit_of(params: &Params, gpu: &Gpu, multiply: Multiply) -> Result<Kit, ProveError> {
+    with_suite!(
+        params,
+        S => Ok(kit::<S>(gpu, multiply)),
+        else Err(ConfigError::NoSuite { degree: params.extension_degree }.into())
+    )
+}
+
+/// Plays a run that opens every column at one drawn point on the device of `kit`, which is of
+/// [`kit_of`]: a traced one then holds the commands.
+///
+/// # Errors
+/// Parameters that do not fit, or a run that does not fit the device under this plan.
+#[doc(hidden)]
+pub fn walk_on(
+    kit: &Kit,
+    params: &Params,
+    shape: Shape,
+    mode: Mode,
+    handover: usize,
+    plan: MemoryPlan,
+) -> Result<(), ProveError> {
+    params.check()?;
+    with_suite!(
+        params,
+        S => {
+            let run = WhirShape::new(&params.config::<S>(shape, shape.columns)?, 1);
+            let backend = backend::<S>(kit, &run, mode, handover, plan)?;
+            Ok(walk(&backend, &run, shape, params.order)?)
+        },
+        else Err(ConfigError::NoSuite { degree: params.extension_degree }.into())
+    )
+}
+
+/// Positions spread over a domain of `2^log_cosets` cosets, and over these: position `i` lies in
+/// coset `i mod 2^log_cosets`.
+fn spread(log_height: usize, log_cosets: usize, rows: usize) -> Vec<usize> {
+    let count = rows.min(1 << log_height);
+    let coset = (1 << log_cosets) - 1;
+    (0..count)
+        .map(|i| (((i << (log_height - log_cosets)) / count) << log_cosets) | (i & coset))
+        .collect()
+}
+
+/// `log2` of the cosets of each commitment.
+fn rates(run: &WhirShape) -> impl Iterator<Item = usize> {
+    let later = run.rounds.iter().map(|round| round.log_inv_rate);
+    core::iter::once(run.starting_log_inv_rate).chain(later)
 }
 
 /// Every operation of a run whose tables stay on the device.
 fn resident<S: ProverSuite>(
     backend: &GpuBackend<S>,
     run: &WhirShape,
+    shape: Shape,
     order: Order,
 ) -> Result<(), BackendError> {
     let watch = Stopwatch::new();
@@ -96,44 +233,59 @@ fn resident<S: ProverSuite>(
         order,
         keep_codeword: true,
     };
+    // In prefix order the columns' rows are mixed: one column as large as all.
+    let (local, columns) = match order {
+        Order::Suffix => (shape.num_variables, shape.columns),
+        Order::Prefix => (run.num_variables, 1),
+    };
     // Zeroed pages that nobody touches take no memory.
-    let values = S::F::zero_vec(1 << run.num_variables);
+    let values = S::F::zero_vec(1 << local);
     let message = Message {
         num_variables: run.num_variables,
-        columns: vec![Column {
-            values: &values,
-            offset: 0,
-        }],
+        columns: (0..columns)
+            .map(|index| Column {
+                values: &values,
+                offset: index << local,
+            })
+            .collect(),
     };
     let zeros = |count: usize| vec![S::EF::ZERO; count];
     let phases = query_phases(run);
     let fold = run.initial_sumcheck.rounds;
-    let claims = run.commitment_ood_samples + run.num_opening_claims;
     let (_, base) = backend.commit(ctx, &message, fold, run.starting_log_inv_rate)?;
     let mut tables = if order == Order::Suffix {
-        let point = Point::new(zeros(run.num_variables));
-        for _ in 0..claims {
+        let point = Point::new(zeros(local));
+        let samples = run.commitment_ood_samples;
+        // The stacked polynomial is evaluated column by column, an opening's columns at once.
+        for column in (0..samples).flat_map(|_| message.columns.chunks(1)) {
+            backend.partial_evaluations(ctx, &base, column, &point, fold)?;
+        }
+        for _ in 0..run.num_opening_claims {
             backend.partial_evaluations(ctx, &base, &message.columns, &point, fold)?;
         }
-        let weight = SlotWeight {
-            offset: 0,
-            point: Point::new(zeros(run.num_variables - fold)),
+        let slot = |offset: usize, variables: usize| SlotWeight {
+            offset: offset >> fold,
+            point: Point::new(zeros(variables - fold)),
             coefficient: S::EF::ZERO,
         };
-        backend.fold_message(ctx, &base, &message, &zeros(fold), &vec![weight; claims])?
+        let mut weights = vec![slot(0, run.num_variables); samples];
+        for _ in 0..run.num_opening_claims {
+            weights.extend(message.columns.iter().map(|c| slot(c.offset, local)));
+        }
+        backend.fold_message(ctx, &base, &message, &zeros(fold), &weights)?
     } else {
         let table = zeros(1 << (run.num_variables - fold));
         backend.load(&table, &table)?
     };
     let mut previous = Some(base);
     let mut last = None;
-    for (round, phase) in run.rounds.iter().zip(&phases) {
+    for ((round, phase), rate) in run.rounds.iter().zip(&phases).zip(rates(run)) {
         let fold = round.sumcheck.rounds;
         let (_, folded) = backend.commit_folded(ctx, &tables, fold, round.log_inv_rate)?;
         for _ in 0..round.ood_samples {
             backend.evaluate(&tables, S::EF::ZERO)?;
         }
-        let indices = spread(phase.log_height, phase.rows);
+        let indices = spread(phase.log_height, rate, phase.rows);
         match (previous.take(), &last) {
             (Some(base), _) => drop(backend.open(&base, &message, &indices)?),
             (None, Some(folded)) => drop(backend.open_folded(folded, &indices)?),
@@ -155,12 +307,18 @@ fn resident<S: ProverSuite>(
         }
     }
     backend.values(&tables)?;
-    if let Some(phase) = phases.last() {
-        let indices = spread(phase.log_height, phase.rows);
+    if let Some((phase, rate)) = phases.iter().zip(rates(run)).last() {
+        let indices = spread(phase.log_height, rate, phase.rows);
         match (previous.take(), &last) {
             (Some(base), _) => drop(backend.open(&base, &message, &indices)?),
             (None, Some(folded)) => drop(backend.open_folded(folded, &indices)?),
             (None, None) => {}
+        }
+    }
+    if let closing @ 1.. = run.final_sumcheck.rounds {
+        backend.round_message(ctx, &tables)?;
+        for left in (0..closing).rev() {
+            backend.bind(ctx, &mut tables, S::EF::ZERO, left > 0)?;
         }
     }
     Ok(())
@@ -188,54 +346,31 @@ fn commitments<S: ProverSuite>(
             log_inv_rate,
         };
         variables -= fold;
-        if !fits_device(shape, gpu.limits().alignment) {
+        if !fits_device(shape, &gpu.limits()) {
             continue;
         }
-        let message = {
-            let words = shape.words();
-            // Counted as the upload that it is.
-            let buffer = gpu.buffer(words).map_err(failed)?;
-            buffer.slice(0, words)
+        let words = vec![0; shape.words() as usize];
+        let upload = || -> Result<_, GpuError> {
+            let pieces = backend.room(shape.words())?;
+            backend.write(&pieces, 0, &words)?;
+            Ok(pieces)
         };
+        let message = upload().map_err(failed)?;
         let (_, commitment) = backend.commit_words(&message, shape)?;
         drop(message);
         // A commitment is opened once the next one is there.
         if let Some((earlier, indices)) = previous.take() {
             backend.kernels.open(&earlier, &indices).map_err(failed)?;
         }
-        previous = Some((commitment, spread(phase.log_height, phase.rows)));
+        previous = Some((
+            commitment,
+            spread(phase.log_height, log_inv_rate, phase.rows),
+        ));
     }
     if let Some((earlier, indices)) = previous {
         backend.kernels.open(&earlier, &indices).map_err(failed)?;
     }
     Ok(())
-}
-
-/// The first plan from `first` on that fits the limits, and its peak.
-///
-/// # Errors
-/// The peak of the leanest plan.
-pub fn choose<S: ProverSuite>(
-    run: &WhirShape,
-    order: Order,
-    mode: Mode,
-    handover: usize,
-    limits: Limits,
-    first: usize,
-) -> Result<(usize, u64), u64> {
-    let mut need = u64::MAX;
-    for (index, &plan) in MemoryPlan::LADDER.iter().enumerate().skip(first) {
-        match play::<S>(run, order, mode, handover, limits, plan) {
-            Ok(played) => return Ok((index, played.peak)),
-            Err(BackendError::Device(error)) => {
-                if let DeviceErrorKind::OutOfMemory { need: more, .. } = error.kind {
-                    need = need.min(more);
-                }
-            }
-            Err(BackendError::Cancelled(_)) => {}
-        }
-    }
-    Err(need)
 }
 
 /// Plays a run that opens every column at `num_openings` drawn points on a device that only counts.
@@ -271,19 +406,26 @@ fn estimate_suite<S: ProverSuite>(
         memory: u64::MAX,
         ..limits
     };
+    let rehearsal = Rehearsal {
+        run: &run,
+        shape,
+        order: params.order,
+        mode,
+        handover: HANDOVER,
+        limits,
+        rate: 0,
+    };
     let leanest = MemoryPlan::LADDER[MemoryPlan::LADDER.len() - 1];
-    let played = |limits, plan| play::<S>(&run, params.order, mode, HANDOVER, limits, plan);
-    let leanest_peak_bytes = played(unlimited, leanest).map_err(ProveError::from)?.peak;
-    let (index, _) =
-        choose::<S>(&run, params.order, mode, HANDOVER, limits, 0).map_err(|need| {
-            let kind = DeviceErrorKind::OutOfMemory {
-                need,
-                limit: limits.memory,
-            };
-            prova_whir_prover::error::DeviceError::new(kind, "even the leanest plan does not fit")
-        })?;
+    let roomy = Rehearsal {
+        limits: unlimited,
+        ..rehearsal
+    };
+    let leanest_peak_bytes = roomy.play::<S>(leanest).map_err(ProveError::from)?.peak;
+    let (index, _) = rehearsal.choose::<S>(0).map_err(|kind| {
+        prova_whir_prover::error::DeviceError::new(kind, "even the leanest plan does not fit")
+    })?;
     let plan = MemoryPlan::LADDER[index];
-    let Played { peak, ledger } = played(limits, plan).map_err(ProveError::from)?;
+    let Played { peak, ledger } = rehearsal.play::<S>(plan).map_err(ProveError::from)?;
     Ok(GpuEstimate {
         plan,
         peak_bytes: peak,

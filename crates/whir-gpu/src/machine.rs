@@ -19,7 +19,7 @@ use prova_whir_prover::{
 
 use crate::backend::{GpuBackend, HANDOVER};
 use crate::commit::Kernels;
-use crate::dry;
+use crate::dry::Rehearsal;
 use crate::error::device_error;
 use crate::grind::DeviceSearch;
 use crate::plan::{MemoryPlan, Mode};
@@ -284,27 +284,31 @@ impl Machine for Attempt<'_> {
             && job.run.num_variables > most
         {
             let kind = DeviceErrorKind::OutOfMemory {
-                need: 4 << job.run.num_variables,
+                need: 4 << job.run.num_variables.min(60),
                 limit: 4 << most.min(60),
             };
             return Err(DeviceError::new(kind, OVER_TABLE_LIMIT).into());
         }
         let handover = options.handover.unwrap_or(HANDOVER);
-        let (index, peak) = dry::choose::<S>(
-            job.run,
-            job.params.order,
-            options.mode,
+        // What an earlier run left behind is not this one's; a lost device stays lost.
+        if let Err(error) = gpu.check() {
+            if matches!(error, GpuError::Lost(_)) {
+                return Err(device_error(&error).into());
+            }
+            tracing::warn!(%error, "left behind by an earlier run");
+        }
+        let rehearsal = Rehearsal {
+            run: job.run,
+            shape: job.shape,
+            order: job.params.order,
+            mode: options.mode,
             handover,
-            gpu.limits(),
-            self.first,
-        )
-        .map_err(|need| {
-            let kind = DeviceErrorKind::OutOfMemory {
-                need,
-                limit: gpu.limits().memory,
-            };
-            DeviceError::new(kind, NO_PLAN)
-        })?;
+            limits: gpu.limits(),
+            rate: gpu.products_per_second(),
+        };
+        let (index, peak) = rehearsal
+            .choose::<S>(self.first)
+            .map_err(|kind| DeviceError::new(kind, NO_PLAN))?;
         let plan = MemoryPlan::LADDER[index];
         *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = index;
         *self
@@ -323,7 +327,9 @@ impl Machine for Attempt<'_> {
             handover,
         };
         let plan = Plan {
-            keep_codeword: plan.keep_codewords,
+            // The device opens rows by itself: the run need not hold the message, nor with it the
+            // first commitment, to its end.
+            keep_codeword: true,
             peak_bytes: peak,
             note: plan.to_string().into(),
         };

@@ -173,3 +173,27 @@ fn fifty_runs_of_mixed_sizes_on_one_machine() {
         }
     }
 }
+
+#[test]
+fn every_multiplication() {
+    for multiply in machine(&eager()).gpu().multiplications() {
+        let machine = machine(&GpuOptions {
+            multiply: Some(multiply),
+            ..eager()
+        });
+        for (field, degree) in [(Field::BabyBear, 4), (Field::KoalaBear, 5)] {
+            for hash in [HashSuite::Poseidon2x16, HashSuite::Poseidon2x24] {
+                let params = params(field, degree, hash);
+                let table = table(&params, 12, 1, 23);
+                let what = multiply.name();
+                same(
+                    &machine,
+                    &params,
+                    &table,
+                    &Request::Drawn { count: 1 },
+                    what,
+                );
+            }
+        }
+    }
+}

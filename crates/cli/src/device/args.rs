@@ -109,6 +109,7 @@ impl GpuArgs {
             max_bytes: self.gpu_max_bytes.map(|size| size.0),
             max_log_n: self.gpu_max_log_n,
             profile,
+            ..GpuOptions::default()
         }
     }
 }

@@ -61,8 +61,8 @@ pub enum Family {
     Sumcheck,
     /// Proof-of-work.
     Grinding,
-    /// Copies and the like.
-    Other,
+    /// Gathering, transposing, copying.
+    Moves,
 }
 
 impl Family {
@@ -72,7 +72,7 @@ impl Family {
         Self::Trees,
         Self::Sumcheck,
         Self::Grinding,
-        Self::Other,
+        Self::Moves,
     ];
 
     /// Name in reports.
@@ -82,7 +82,7 @@ impl Family {
             Self::Trees => "trees",
             Self::Sumcheck => "sumcheck",
             Self::Grinding => "grinding",
-            Self::Other => "other",
+            Self::Moves => "moves",
         }
     }
 
@@ -92,11 +92,9 @@ impl Family {
         match first {
             "ntt" => Self::Transforms,
             "mle" => Self::Sumcheck,
+            "hash" => Self::Trees,
             "grind" => Self::Grinding,
-            "leaves" | "nodes" | "levels" | "parents" | "compress" | "tree" | "merkle" | "hash" => {
-                Self::Trees
-            }
-            _ => Self::Other,
+            _ => Self::Moves,
         }
     }
 
@@ -233,7 +231,7 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.record("ntt tile", Cost::new(3_000_000, 1_000_000, 8_000_000));
         ledger.record("ntt stages", Cost::new(10, 20, 30));
-        ledger.record("leaves", Cost::new(40, 50, 60));
+        ledger.record("hash leaves", Cost::new(40, 50, 60));
         ledger.submissions = 2;
         if let Some(entry) = ledger.entries.get_mut("ntt tile") {
             entry.time = Duration::from_millis(2);
@@ -249,6 +247,19 @@ mod tests {
         assert!((kernels[0].gb_per_second.unwrap() - 2.0).abs() < 1e-9);
         assert!((kernels[0].gproducts_per_second.unwrap() - 4.0).abs() < 1e-9);
         assert_eq!(kernels[2].time_ms, None);
+    }
+
+    #[test]
+    fn the_first_word_names_the_family() {
+        for (kernel, family) in [
+            ("ntt lifted", Family::Transforms),
+            ("hash nodes", Family::Trees),
+            ("mle bind", Family::Sumcheck),
+            ("grind", Family::Grinding),
+            ("move gather", Family::Moves),
+        ] {
+            assert_eq!(Family::of(kernel), family, "{kernel}");
+        }
     }
 
     #[test]

@@ -7,9 +7,7 @@ use crate::device::args::Backend;
 use crate::device::choice::Chosen;
 use crate::device::report::Device;
 use crate::error::Failure;
-use crate::front::{
-    self, Committed, GpuMachine, Options, ProveError, Proved, Request, Table, commit_on,
-};
+use crate::front::{self, Committed, GpuMachine, Options, ProveError, Proved, Request, Table};
 use crate::output::Output;
 
 use super::job::{self, Job, JobArgs};
@@ -79,7 +77,7 @@ impl Runner<'_> {
         let done = self.run(
             chosen,
             profile,
-            |machine, read, options| Ok(commit_on(machine, params, read()?, options)?),
+            |machine, read, options| machine.commit(params, read, options),
             |table, options| front::commit(params, table, options),
         )?;
         profile.prover(&done.0.times);

@@ -39,7 +39,7 @@ impl Hashing {
         let rows = &rows.slice(0, words);
         let digests = &digests.slice(0, DIGEST_WORDS * u64::from(count));
         let kernel = self.kit.kernel(
-            "leaves",
+            "hash leaves",
             "hash/leaves.wgsl",
             context! {
                 hash => self.variables(3, "params.width", width),

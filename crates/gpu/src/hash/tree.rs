@@ -116,7 +116,7 @@ impl Hashing {
         // Two sizes of workgroup memory are enough to choose from.
         let first = if first <= 256 { 256 } else { 512 };
         self.kit.kernel(
-            "tile",
+            "hash tile",
             "hash/tile.wgsl",
             context! {
                 hash => self.variables(outs as u32 + 2, "1u", 1),
@@ -131,10 +131,10 @@ impl Hashing {
     /// the levels stored.
     fn nodes(&self, source: Source, outs: usize, access: &str) -> Kernel {
         let (label, name, sources, inputs, depth) = match source {
-            Source::Level => ("nodes", "nodes", 1, 1, 3),
-            Source::Halves => ("compress", "halves", 2, 2, 1),
-            Source::Rows { bindings, .. } => ("quads", "rows", bindings, bindings, 2),
-            Source::Positions => ("rehash", "positions", 1, 2, 3),
+            Source::Level => ("hash nodes", "nodes", 1, 1, 3),
+            Source::Halves => ("hash compress", "halves", 2, 2, 1),
+            Source::Rows { bindings, .. } => ("hash quads", "rows", bindings, bindings, 2),
+            Source::Positions => ("hash rehash", "positions", 1, 2, 3),
         };
         let most = match source {
             Source::Rows { width, .. } => width,
@@ -353,7 +353,7 @@ impl Hashing {
         );
         let kernel = self
             .kit
-            .kernel("gather digests", "hash/gather.wgsl", context! {});
+            .kernel("move digests", "hash/gather.wgsl", context! {});
         recorder.dispatch(
             &kernel,
             &[level, positions, &out],

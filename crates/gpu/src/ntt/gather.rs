@@ -36,7 +36,7 @@ pub fn gather_rows(
     let words = width * count;
     assert!(out.words() >= words as u64, "room for {count} rows");
     assert!(positions.words() >= count as u64, "{count} positions");
-    let kernel = kit.kernel("gather rows", "ntt/gather.wgsl", context! {});
+    let kernel = kit.kernel("move rows", "ntt/gather.wgsl", context! {});
     recorder.dispatch(
         &kernel,
         &[rows, positions, out],
@@ -78,7 +78,7 @@ pub fn transpose(
     let wide = columns.next_power_of_two().min(16);
     let tall = 256 / wide;
     let kernel = kit.kernel(
-        "transpose",
+        "move transpose",
         "ntt/transpose.wgsl",
         context! { words => words_per_item, wide => wide, tall => tall },
     );
