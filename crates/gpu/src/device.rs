@@ -390,6 +390,11 @@ impl Gpu {
         self.inner.trace.as_ref().map(|trace| lock(trace).clone())
     }
 
+    /// Whether nobody looks at the kernels of this device.
+    pub(crate) fn only_counts(&self) -> bool {
+        self.inner.real.is_none() && self.inner.trace.is_none()
+    }
+
     /// Whether this device only counts.
     #[must_use]
     pub fn is_dry(&self) -> bool {

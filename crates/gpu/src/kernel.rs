@@ -51,6 +51,17 @@ impl Kernel {
         }
     }
 
+    /// A kernel for a device that only counts: a name without a text.
+    pub(crate) fn unrendered(label: &'static str) -> Self {
+        Self {
+            label,
+            wgsl: "".into(),
+            accesses: Arc::new([]),
+            native: false,
+            id: 0,
+        }
+    }
+
     /// Name in profiles.
     #[must_use]
     pub fn label(&self) -> &'static str {

@@ -97,6 +97,11 @@ impl Ledger {
         entry.cost += cost;
     }
 
+    /// Adds work of a kind that a dispatch of another kind does beside its own.
+    pub fn attribute(&mut self, kind: &'static str, cost: Cost) {
+        self.entries.entry(kind).or_default().cost += cost;
+    }
+
     /// Summed cost of the kinds whose name starts with `prefix`.
     #[must_use]
     pub fn cost(&self, prefix: &str) -> Cost {

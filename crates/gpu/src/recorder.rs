@@ -121,12 +121,31 @@ impl Recorder<'_> {
         groups: u32,
         cost: Cost,
     ) -> Result<(), GpuError> {
+        self.dispatch_with(kernel, bindings, parameters, groups, cost, None)
+    }
+
+    /// [`Self::dispatch`] of a kernel that does the work of another kind beside its own: `also`
+    /// names that kind and what it costs.
+    ///
+    /// # Errors
+    /// As [`Self::dispatch`].
+    ///
+    /// # Panics
+    /// As [`Self::dispatch`].
+    pub fn dispatch_with(
+        &mut self,
+        kernel: &Kernel,
+        bindings: &[&Slice],
+        parameters: &[u32],
+        groups: u32,
+        cost: Cost,
+        also: Option<(&'static str, Cost)>,
+    ) -> Result<(), GpuError> {
         if groups == 0 {
             return Ok(());
         }
-        assert_eq!(
-            bindings.len() + 1,
-            kernel.accesses().len(),
+        assert!(
+            kernel.wgsl().is_empty() || bindings.len() + 1 == kernel.accesses().len(),
             "bindings of {}",
             kernel.label()
         );
@@ -154,7 +173,14 @@ impl Recorder<'_> {
                 });
             }
         }
-        lock(&self.gpu.inner.ledger).record(kernel.label(), cost);
+        {
+            let mut ledger = lock(&self.gpu.inner.ledger);
+            ledger.record(kernel.label(), cost);
+            if let Some((kind, cost)) = also {
+                ledger.attribute(kind, cost);
+            }
+        }
+        let cost = also.map_or(cost, |(_, more)| cost + more);
         let gpu = self.gpu;
         if gpu.inner.trace.is_some() {
             let mut all = vec![0, groups];

@@ -298,14 +298,19 @@ impl Ntt {
         cost.written >>= run.level;
         cost.products >>= run.level;
         let constants = hashed.map(|(hashing, _)| hashing.constants());
+        let mut also = None;
         if let (Some((hashing, digests)), Some(constants)) = (hashed, &constants) {
             bindings.push(digests);
             bindings.push(constants);
             let rows = ((run.cosets as u64) << shape.log_rows) >> run.level;
-            cost.written += 4 * DIGEST_WORDS * rows;
-            cost.products += hashing.cost().row(shape.width) * rows;
+            // The rows are in workgroup memory already.
+            let products = hashing.cost().row(shape.width) * rows;
+            also = Some((
+                "hash leaves",
+                Cost::new(0, 4 * DIGEST_WORDS * rows, products),
+            ));
         }
-        recorder.dispatch(&kernel, &bindings, &parameters, groups as u32, cost)
+        recorder.dispatch_with(&kernel, &bindings, &parameters, groups as u32, cost, also)
     }
 
     fn kernel(
