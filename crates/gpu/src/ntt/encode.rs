@@ -136,7 +136,8 @@ impl Ntt {
             };
             // Otherwise the rows are read once more.
             let again = 4 * shape.words() * cosets.len() as u64;
-            if total(&fused) <= total(&passes) + again {
+            let busy = fused.last().is_some_and(Pass::hashes_with_all);
+            if busy && total(&fused) <= total(&passes) + again {
                 self.encode_by(recorder, message, shape, cosets, leaves, &fused)?;
                 return Ok(true);
             }

@@ -120,6 +120,17 @@ impl Pass {
         self.leaves || (whole && self.columns() < SEGMENT)
     }
 
+    /// Whether a tile has a whole row for every thread to hash. Otherwise hashing the rows apart,
+    /// with every thread busy, is worth reading them again.
+    pub(super) fn hashes_with_all(&self) -> bool {
+        let rows = match self.kind {
+            Kind::Stages | Kind::Pieces => 0,
+            Kind::Tile { units, .. } => units << self.bits,
+            Kind::Lifted { lift, .. } => 1 << (self.bits - lift),
+        };
+        self.leaves && rows >= THREADS
+    }
+
     /// Cosets computed from one read of the message.
     pub(super) fn share(&self, cosets: usize) -> usize {
         match self.kind {
