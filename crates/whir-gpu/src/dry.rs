@@ -29,7 +29,8 @@ pub struct GpuEstimate {
     pub peak_bytes: u64,
     /// Peak of the leanest plan.
     pub leanest_peak_bytes: u64,
-    /// Work by kind of kernel, submissions, waits and transfers; proof-of-work excluded. Siblings
+    /// Work by kind of kernel, submissions (on a device fast enough for none to be cut), waits and
+    /// transfers; proof-of-work excluded. Siblings
     /// are counted for queries spread evenly, which have the fewest paths in common.
     pub ledger: Ledger,
 }
@@ -413,7 +414,8 @@ fn estimate_suite<S: ProverSuite>(
         mode,
         handover: HANDOVER,
         limits,
-        rate: 0,
+        // Fast enough for every submission to be short.
+        rate: u64::MAX,
     };
     let leanest = MemoryPlan::LADDER[MemoryPlan::LADDER.len() - 1];
     let roomy = Rehearsal {

@@ -9,14 +9,14 @@
 //! node share their twiddles.
 
 mod encode;
-mod gather;
 mod pieces;
 mod plan;
 mod tables;
+mod transpose;
 
 pub use encode::{Leaves, Ntt};
-pub use gather::{gather_cost, gather_rows, transpose, transpose_cost};
 pub use plan::{Kind, Pass, Shape, plan, plan_pieces, plan_with_leaves};
+pub use transpose::{transpose, transpose_cost};
 
 use crate::template::{List, templates};
 
@@ -27,6 +27,5 @@ pub(crate) const TEMPLATES: List = templates![
     "ntt/tile.wgsl",
     "ntt/lifted.wgsl",
     "ntt/pieces.wgsl",
-    "ntt/gather.wgsl",
     "ntt/transpose.wgsl",
 ];

@@ -1,7 +1,8 @@
 //! Rows and items moved about.
 
 use p3_baby_bear::BabyBear;
-use prova_gpu::ntt::{gather_rows, transpose};
+use prova_gpu::gather::gather;
+use prova_gpu::ntt::transpose;
 
 use crate::common::*;
 
@@ -13,23 +14,19 @@ fn gathered_rows() {
         let table: Vec<u32> = (0..rows * width).collect();
         let positions: Vec<u32> = (0..count).map(|i| (i * 37 + 5) % rows).collect();
         let uploaded = gpu.upload(&table).unwrap();
-        let named = gpu.upload(&positions).unwrap();
+        // Backwards, so that places are looked at too.
+        let moves: Vec<(u32, u32)> = (0..count)
+            .map(|i| (positions[i as usize], count - 1 - i))
+            .collect();
         let out = gpu.buffer(u64::from(count * width)).unwrap();
         let mut recorder = gpu.record();
-        gather_rows(
-            &kit,
-            &mut recorder,
-            &uploaded.all(),
-            width as usize,
-            &named.all(),
-            count as usize,
-            &out.all(),
-        )
-        .unwrap();
+        let (from, to) = (uploaded.all(), out.all());
+        gather(&kit, &mut recorder, &from, width as usize, &moves, &to).unwrap();
         let ticket = recorder.read(&out.slice(0, u64::from(count * width)));
         let back = recorder.finish().unwrap();
         let expected: Vec<u32> = positions
             .iter()
+            .rev()
             .flat_map(|p| p * width..(p + 1) * width)
             .collect();
         assert!(back.get(ticket) == expected, "width {width}");

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use prova_gpu::hash::{HashKind, Hashing};
-use prova_gpu::ntt::{Ntt, Shape as Matrix, gather_rows};
+use prova_gpu::ntt::{Ntt, Shape as Matrix};
 use prova_gpu::{Gpu, Kernel, Kit, Limits, Multiply, mul};
 use prova_whir::{Field, Folding, HashSuite, Order, Params, Regime, Shape};
 use prova_whir_gpu::{MemoryPlan, Mode, dry};
@@ -179,7 +179,6 @@ pub fn others<F: ProverField>(collection: &mut Collection, field: Field, multipl
     }
     let [left, right, out] = [64; 3].map(place);
     mul::chain(&kit, &mut recorder, &left, &right, &out, 2).expect("nothing runs");
-    gather_rows(&kit, &mut recorder, &left, 4, &place(8), 8, &place(32)).expect("nothing runs");
 
     let shape = Matrix {
         log_rows: 10,

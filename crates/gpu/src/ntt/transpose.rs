@@ -1,4 +1,4 @@
-//! Moving rows and items about: opened rows, and tables in prefix order.
+//! Rows of tables in prefix order.
 
 use minijinja::context;
 
@@ -7,44 +7,6 @@ use crate::error::GpuError;
 use crate::kit::Kit;
 use crate::ledger::Cost;
 use crate::recorder::Recorder;
-
-/// Cost of [`gather_rows`].
-#[must_use]
-pub fn gather_cost(width: usize, count: usize) -> Cost {
-    let words = (width * count) as u64;
-    Cost::new(4 * (words + count as u64), 4 * words, 0)
-}
-
-/// Copies rows `positions[0..count]` of `rows`, which are `width` words each, to `out`, one after
-/// another. Positions count from the start of `rows` and may repeat.
-///
-/// # Errors
-/// As [`Recorder::dispatch`].
-///
-/// # Panics
-/// If `out` or `positions` is too short. A position beyond the rows is not noticed: the caller
-/// makes them from the codeword's height.
-pub fn gather_rows(
-    kit: &Kit,
-    recorder: &mut Recorder<'_>,
-    rows: &Slice,
-    width: usize,
-    positions: &Slice,
-    count: usize,
-    out: &Slice,
-) -> Result<(), GpuError> {
-    let words = width * count;
-    assert!(out.words() >= words as u64, "room for {count} rows");
-    assert!(positions.words() >= count as u64, "{count} positions");
-    let kernel = kit.kernel("move rows", "ntt/gather.wgsl", context! {});
-    recorder.dispatch(
-        &kernel,
-        &[rows, positions, out],
-        &[width as u32, words as u32],
-        words.div_ceil(64) as u32,
-        gather_cost(width, count),
-    )
-}
 
 /// Cost of [`transpose`].
 #[must_use]
