@@ -12,7 +12,7 @@ mod poseidon2;
 mod tree_hasher;
 
 pub use bytes::Blake3TreeHasher;
-pub use challenger::DuplexSearch;
+pub use challenger::{ByteSearch, DuplexSearch};
 pub use field::HashField;
 pub use keccak::KeccakTreeHasher;
 #[doc(hidden)]

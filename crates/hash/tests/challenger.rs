@@ -15,7 +15,7 @@ use p3_keccak::Keccak256Hash;
 use p3_koala_bear::KoalaBear;
 use p3_symmetric::{CryptographicHasher, MerkleCap};
 use p3_whir::transcript::WhirProverTranscript;
-use prova_hash::challenger::{ByteGrinder, DuplexGrinder, DuplexSearch, HashGrinder};
+use prova_hash::challenger::{ByteGrinder, ByteSearch, DuplexGrinder, DuplexSearch, HashGrinder};
 use prova_hash::{Poseidon2Field, Poseidon2Kernel};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -226,6 +226,31 @@ fn byte_transcripts_match() {
     bytes::<KoalaBear, _>(Blake3, 4);
     bytes::<BabyBear, _>(Keccak256Hash, 5);
     bytes::<KoalaBear, _>(Keccak256Hash, 6);
+}
+
+/// Answers with a fixed word, and remembers what it was asked for.
+#[derive(Debug)]
+struct Answers(u64, std::sync::Mutex<Vec<(usize, usize)>>);
+
+impl ByteSearch for Answers {
+    fn search(&self, pending: &[u8], bits: usize) -> Option<u64> {
+        self.1.lock().unwrap().push((pending.len(), bits));
+        Some(self.0)
+    }
+}
+
+#[test]
+fn a_byte_search_is_asked_and_checked() {
+    let fresh = || HashGrinder::new(vec![9; 40], Blake3);
+    let right = ByteGrinder::<BabyBear, _>::new(fresh()).grind(9);
+    let smallest = u64::from(right.as_canonical_u32());
+    // The right witness, one that fails, and one out of range.
+    for answer in [smallest, smallest + 1, u64::MAX] {
+        let search = std::sync::Arc::new(Answers(answer, Default::default()));
+        let mut ours = ByteGrinder::<BabyBear, _>::new(fresh().with_search(search.clone()));
+        assert_eq!(ours.grind(9), right);
+        assert_eq!(*search.1.lock().unwrap(), [(32, 9)]);
+    }
 }
 
 /// The bounds under which WHIR takes a challenger and a commitment.

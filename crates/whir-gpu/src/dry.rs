@@ -3,7 +3,7 @@
 use p3_field::PrimeCharacteristicRing;
 use p3_multilinear_util::point::Point;
 use p3_whir::WhirShape;
-use prova_gpu::hash::{HashKind, Hashing};
+use prova_gpu::hash::Hashing;
 use prova_gpu::ntt::Shape as Matrix;
 use prova_gpu::{Gpu, GpuError, Kit, Ledger, Limits, Multiply};
 use prova_whir::derive::query_phases;
@@ -16,7 +16,7 @@ use prova_whir_prover::{ProveError, ProverSuite};
 
 use crate::backend::{GpuBackend, HANDOVER};
 use crate::commit::{Commitment, fits_device};
-use crate::machine::{kernels, kit, log_order};
+use crate::machine::{kernels, kit, log_order, transcript_hash};
 use crate::plan::{MemoryPlan, Mode};
 use crate::words::degree;
 
@@ -74,7 +74,7 @@ impl Rehearsal<'_> {
         let kit = kit::<S>(&gpu, Multiply::M16);
         // The transcript's proof-of-work: its constants, and the buffers of a search.
         let searching = || -> Result<_, GpuError> {
-            let hashing = Hashing::new::<S::F>(&kit, HashKind::Poseidon2x16)?;
+            let hashing = Hashing::new::<S::F>(&kit, transcript_hash::<S>())?;
             Ok((
                 hashing,
                 [gpu.buffer(16)?, gpu.buffer(1)?, gpu.buffer(GRIND)?],

@@ -82,6 +82,15 @@ pub(crate) fn kernels<S: ProverSuite>(
     Ok((kernels, Mle::new(kit)?))
 }
 
+/// The hash that a suite's transcript grinds with.
+pub(crate) fn transcript_hash<S: ProverSuite>() -> HashKind {
+    match S::HASH {
+        HashSuite::Poseidon2x16 | HashSuite::Poseidon2x24 => HashKind::Poseidon2x16,
+        HashSuite::Keccak => HashKind::Keccak,
+        HashSuite::Blake3 => HashKind::Blake3,
+    }
+}
+
 /// `log2` of the rows of a run's longest codeword.
 pub(crate) fn log_order(run: &WhirShape) -> usize {
     query_phases(run)
@@ -341,10 +350,11 @@ impl Machine for Attempt<'_> {
         if !machine.options.mode.grinds() {
             return S::grinder();
         }
-        match Hashing::new::<S::F>(&machine.kit::<S>(), HashKind::Poseidon2x16) {
+        match Hashing::new::<S::F>(&machine.kit::<S>(), transcript_hash::<S>()) {
             Ok(hashing) => {
-                let search = DeviceSearch::new(hashing, machine.options.least_grind_bits);
-                S::grinder_with(Some(Arc::new(search)))
+                let least = machine.options.least_grind_bits;
+                let search = Arc::new(DeviceSearch::new(hashing, least));
+                S::grinder_with(Some(search.clone()), Some(search))
             }
             // The failure shows again when the run is prepared.
             Err(_) => S::grinder(),

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use p3_blake3::Blake3;
 use p3_challenger::{CanObserve, CanSampleUniformBits, FieldChallenger, GrindingChallenger};
 use p3_commit::Mmcs;
-use p3_field::{ExtensionField, TwoAdicField};
+use p3_field::{ExtensionField, PrimeField32, TwoAdicField};
 use p3_keccak::Keccak256Hash;
+use p3_symmetric::CryptographicHasher;
 use prova_hash::challenger::{ByteGrinder, DuplexGrinder, HashGrinder};
 use prova_hash::{
-    Blake3TreeHasher, DuplexSearch, HashField, KeccakTreeHasher, Poseidon2Field, Poseidon2Kernel,
-    Poseidon2TreeHasher16, Poseidon2TreeHasher24, TreeHasher,
+    Blake3TreeHasher, ByteSearch, DuplexSearch, HashField, KeccakTreeHasher, Poseidon2Field,
+    Poseidon2Kernel, Poseidon2TreeHasher16, Poseidon2TreeHasher24, TreeHasher,
 };
 use prova_whir::Suite;
 use prova_whir::suite::{BaseField, Blake3Suite, Keccak, Poseidon2x16, Poseidon2x24};
@@ -32,11 +33,14 @@ pub trait ProverSuite: Suite<F: ProverField> {
     fn hasher() -> Self::Hasher;
     /// A fresh transcript, whose proof-of-work the CPU searches.
     fn grinder() -> Self::Grinder {
-        Self::grinder_with(None)
+        Self::grinder_with(None, None)
     }
-    /// A fresh transcript, whose proof-of-work `search` is asked for first. Byte transcripts
-    /// search on the CPU whatever is given.
-    fn grinder_with(search: Option<Arc<dyn DuplexSearch<Self::F>>>) -> Self::Grinder;
+    /// A fresh transcript, whose proof-of-work a search is asked for first: `duplex` by suites with
+    /// a sponge over the field for a transcript, `bytes` by the others.
+    fn grinder_with(
+        duplex: Option<Arc<dyn DuplexSearch<Self::F>>>,
+        bytes: Option<Arc<dyn ByteSearch>>,
+    ) -> Self::Grinder;
 
     /// A digest as a device stores it: the stored (Montgomery) words of field elements, otherwise
     /// the digest's bytes as little-endian words.
@@ -99,8 +103,11 @@ macro_rules! prover_suite {
             fn hasher() -> Self::Hasher {
                 $make_hasher
             }
-            fn grinder_with(search: Option<Arc<dyn DuplexSearch<F>>>) -> Self::Grinder {
-                $make_grinder(search)
+            fn grinder_with(
+                duplex: Option<Arc<dyn DuplexSearch<F>>>,
+                bytes: Option<Arc<dyn ByteSearch>>,
+            ) -> Self::Grinder {
+                $make_grinder(duplex, bytes)
             }
             fn digest_to_words(digest: &Self::Digest) -> [u32; DIGEST_WORDS] {
                 digest.to_words()
@@ -112,12 +119,27 @@ macro_rules! prover_suite {
     };
 }
 
-fn duplex<F: Poseidon2Field<16>>(search: Option<Arc<dyn DuplexSearch<F>>>) -> DuplexGrinder<F> {
+fn duplex<F: Poseidon2Field<16>>(
+    search: Option<Arc<dyn DuplexSearch<F>>>,
+    _: Option<Arc<dyn ByteSearch>>,
+) -> DuplexGrinder<F> {
     let grinder = DuplexGrinder::new(Poseidon2Kernel::grain());
     match search {
         Some(search) => grinder.with_search(search),
         None => grinder,
     }
+}
+
+fn byte_transcript<F, H>(hasher: H, search: Option<Arc<dyn ByteSearch>>) -> ByteGrinder<F, H>
+where
+    F: PrimeField32,
+    H: CryptographicHasher<u8, [u8; 32]>,
+{
+    let grinder = HashGrinder::new(Vec::new(), hasher);
+    ByteGrinder::new(match search {
+        Some(search) => grinder.with_search(search),
+        None => grinder,
+    })
 }
 
 prover_suite!(
@@ -139,14 +161,14 @@ prover_suite!(
     KeccakTreeHasher,
     KeccakTreeHasher,
     ByteGrinder<F, Keccak256Hash>,
-    |_| ByteGrinder::new(HashGrinder::new(Vec::new(), Keccak256Hash {}))
+    |_, bytes| byte_transcript(Keccak256Hash {}, bytes)
 );
 prover_suite!(
     Blake3Suite,
     Blake3TreeHasher,
     Blake3TreeHasher,
     ByteGrinder<F, Blake3>,
-    |_| ByteGrinder::new(HashGrinder::new(Vec::new(), Blake3))
+    |_, bytes| byte_transcript(Blake3, bytes)
 );
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{given, options, ours, params, table};
 use p3_multilinear_util::point::Point;
-use prova_hash::DuplexSearch;
+use prova_hash::{ByteSearch, DuplexSearch};
 use prova_whir::{Field, HashSuite, Order, Params};
 use prova_whir_prover::backend::{Claims, Column, Context, Message, Opened, Partial, SlotWeight};
 use prova_whir_prover::plan::{choose, plans};
@@ -154,7 +154,14 @@ impl<S: ProverSuite> Backend<S> for Faulty {
 }
 
 /// A lost device's search: it declines.
+#[derive(Debug)]
 struct Declines;
+
+impl ByteSearch for Declines {
+    fn search(&self, _: &[u8], _: usize) -> Option<u64> {
+        None
+    }
+}
 
 impl<F> DuplexSearch<F> for Declines {
     fn search(&self, _: &[F; 16], _: usize, _: usize) -> Option<u64> {
@@ -202,7 +209,7 @@ impl Machine for FaultyMachine {
     }
 
     fn grinder<S: ProverSuite>(&self) -> S::Grinder {
-        S::grinder_with(Some(Arc::new(Declines)))
+        S::grinder_with(Some(Arc::new(Declines)), Some(Arc::new(Declines)))
     }
 }
 
