@@ -38,7 +38,6 @@ pub(crate) const TEMPLATES: List = templates![
     "hash/leaves.wgsl",
     "hash/nodes.wgsl",
     "hash/tile.wgsl",
-    "hash/gather.wgsl",
     "hash/grind.wgsl",
 ];
 

@@ -9,8 +9,6 @@ use crate::tree::{Block, DIGEST, Tree, ranges, reverse};
 
 /// Fewest rows of a coset, `log2`, for the kernel that hashes four leaves a thread.
 const LOG_QUARTER: usize = 8;
-/// Cosets encoded and hashed together when memory allows no more.
-const TOGETHER: usize = 1;
 
 /// The kernels that commitments and openings use.
 #[derive(Debug)]
@@ -266,7 +264,7 @@ impl Kernels {
             false => None,
         };
         let mut recorder = gpu.record();
-        let step = if plan.one_coset { TOGETHER } else { cosets };
+        let step = if plan.one_coset { 1 } else { cosets };
         let digests = match plan.one_coset {
             // One coset's digests at a time: later ones may be dropped or moved away.
             true => None,

@@ -30,8 +30,8 @@ pub struct GpuEstimate {
     /// Peak of the leanest plan.
     pub leanest_peak_bytes: u64,
     /// Work by kind of kernel, submissions (on a device fast enough for none to be cut), waits and
-    /// transfers; proof-of-work excluded. Siblings
-    /// are counted for queries spread evenly, which have the fewest paths in common.
+    /// transfers; proof-of-work excluded. Siblings are counted for queries spread evenly, which have
+    /// the fewest paths in common.
     pub ledger: Ledger,
 }
 

@@ -223,40 +223,33 @@ impl GpuMachine {
             let attempt = Attempt {
                 machine: self,
                 first,
-                taken: Mutex::new(first),
+                taken: Mutex::new(None),
             };
             match run(&attempt)? {
                 Ok(done) => return Ok(done),
                 Err(ProveError::Device(error))
-                    if matches!(error.kind, DeviceErrorKind::OutOfMemory { .. })
-                        && self.fits_table_limit(&error) =>
+                    if matches!(error.kind, DeviceErrorKind::OutOfMemory { .. }) =>
                 {
+                    // Without a plan none is left that fits, or the table is too large for any.
                     let taken = *attempt.taken.lock().unwrap_or_else(PoisonError::into_inner);
-                    first = taken + 1;
-                    if first >= MemoryPlan::LADDER.len() {
-                        return Err(ProveError::Device(error).into());
-                    }
+                    first = match taken {
+                        Some(plan) if plan + 1 < MemoryPlan::LADDER.len() => plan + 1,
+                        _ => return Err(ProveError::Device(error).into()),
+                    };
                     tracing::info!(%error, "going on with a leaner plan");
                 }
                 Err(error) => return Err(error.into()),
             }
         }
     }
-
-    /// Whether an error is not about the largest table to take, which no plan changes.
-    fn fits_table_limit(&self, error: &DeviceError) -> bool {
-        error.message != OVER_TABLE_LIMIT && error.message != NO_PLAN
-    }
 }
-
-const OVER_TABLE_LIMIT: &str = "over the limit on the table's size";
-const NO_PLAN: &str = "even the leanest plan does not fit";
 
 /// A run with the plans from `first` on.
 struct Attempt<'a> {
     machine: &'a GpuMachine,
     first: usize,
-    taken: Mutex<usize>,
+    /// The plan that was chosen, once it is.
+    taken: Mutex<Option<usize>>,
 }
 
 // Not generic, so that the sixteen suites are compiled in this crate and once.
@@ -296,7 +289,7 @@ impl Machine for Attempt<'_> {
                 need: 4 << job.run.num_variables.min(60),
                 limit: 4 << most.min(60),
             };
-            return Err(DeviceError::new(kind, OVER_TABLE_LIMIT).into());
+            return Err(DeviceError::new(kind, "over the limit on the table's size").into());
         }
         let handover = options.handover.unwrap_or(HANDOVER);
         // What an earlier run left behind is not this one's; a lost device stays lost.
@@ -317,9 +310,9 @@ impl Machine for Attempt<'_> {
         };
         let (index, peak) = rehearsal
             .choose::<S>(self.first)
-            .map_err(|kind| DeviceError::new(kind, NO_PLAN))?;
+            .map_err(|kind| DeviceError::new(kind, "even the leanest plan does not fit"))?;
         let plan = MemoryPlan::LADDER[index];
-        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = index;
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = Some(index);
         *self
             .machine
             .last

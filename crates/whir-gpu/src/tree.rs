@@ -96,19 +96,6 @@ impl Pending {
 }
 
 impl Tree {
-    /// Bytes of device memory its digests take.
-    #[must_use]
-    pub fn device_bytes(&self) -> u64 {
-        self.levels
-            .iter()
-            .flatten()
-            .map(|block| match block {
-                Block::Device(slice) => 4 * slice.words(),
-                Block::Host(_) => 0,
-            })
-            .sum()
-    }
-
     /// Records the collection of the siblings that authenticate the leaves of `indices` (natural
     /// indices, repetitions allowed), those of levels that are not stored hashed again.
     ///

@@ -1,5 +1,4 @@
 // The nodes above 2^levels others, a thread each: node i of the top level and all below it.
-{% set inputs = sources + (1 if source == "positions" else 0) %}
 struct Params {
     base: u32, groups: u32, count: u32, stride: u32, levels: u32, width: u32,
     {% for k in range(outs) %}stored{{ k }}: u32, {% endfor +%}
@@ -8,11 +7,8 @@ struct Params {
 {% for k in range(sources) %}
 @group(0) @binding({{ k + 1 }}) var<storage, {{ access }}> below{{ k }}: array<{{ "u32" if source == "rows" else "vec4<u32>" }}>;
 {% endfor %}
-{% if source == "positions" %}
-@group(0) @binding({{ inputs }}) var<storage, read> positions: array<u32>;
-{% endif %}
 {% for k in range(outs) %}
-@group(0) @binding({{ inputs + 1 + k }}) var<storage, read_write> out{{ k }}: array<vec4<u32>>;
+@group(0) @binding({{ sources + 1 + k }}) var<storage, read_write> out{{ k }}: array<vec4<u32>>;
 {% endfor %}
 
 {% include "field/base.wgsl" %}
@@ -54,9 +50,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
         @builtin(local_invocation_index) lane: u32) {
     let group = group_index(id, count);
     if (group >= params.groups) { return; }
-    let thread = group * 64u + lane;
-    if (thread >= params.count) { return; }
-    let i = {{ "positions[thread]" if source == "positions" else "thread" }};
+    let i = group * 64u + lane;
+    if (i >= params.count) { return; }
 {% for l in range(depth) %}
     var left{{ l }} = Digest(vec4<u32>(0u), vec4<u32>(0u));
 {% endfor %}
@@ -85,7 +80,7 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) count: ve
             d = compress(left, d);
             level += 1u;
             k &= (nodes >> level) - 1u;
-            store(level, {{ "thread" if source == "positions" else "i" }} + k * params.stride, d);
+            store(level, i + k * params.stride, d);
         }
 {% for l in range(depth) %}
         if (level == {{ l }}u) { left{{ l }} = d; }

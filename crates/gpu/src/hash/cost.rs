@@ -85,15 +85,11 @@ impl HashCost {
         )
     }
 
-    /// Computing `count` digests from their descendants `height` levels below, or copying them.
+    /// Compressing `count` pairs of digests in memory.
     #[must_use]
-    pub const fn rehash(&self, height: usize, count: u64) -> Cost {
-        let subtree = 1 << height;
-        Cost::new(
-            (4 * DIGEST_WORDS * subtree + 4) * count,
-            4 * DIGEST_WORDS * count,
-            self.node * (subtree - 1) * count,
-        )
+    pub const fn compress(&self, count: u64) -> Cost {
+        let digest = 4 * DIGEST_WORDS;
+        Cost::new(2 * digest * count, digest * count, self.node * count)
     }
 
     /// Trying so many proof-of-work candidates.

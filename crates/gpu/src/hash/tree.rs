@@ -24,8 +24,6 @@ enum Source {
         /// Words of a row.
         width: usize,
     },
-    /// The nodes below given positions.
-    Positions,
 }
 
 impl Hashing {
@@ -130,11 +128,10 @@ impl Hashing {
     /// The kernel of a thread a top node, with parameters `count`, `stride`, `levels`, `width` and
     /// the levels stored.
     fn nodes(&self, source: Source, outs: usize, access: &str) -> Kernel {
-        let (label, name, sources, inputs, depth) = match source {
-            Source::Level => ("hash nodes", "nodes", 1, 1, 3),
-            Source::Halves => ("hash compress", "halves", 2, 2, 1),
-            Source::Rows { bindings, .. } => ("hash quads", "rows", bindings, bindings, 2),
-            Source::Positions => ("hash rehash", "positions", 1, 2, 3),
+        let (label, name, sources, depth) = match source {
+            Source::Level => ("hash nodes", "nodes", 1, 3),
+            Source::Halves => ("hash compress", "halves", 2, 1),
+            Source::Rows { bindings, .. } => ("hash quads", "rows", bindings, 2),
         };
         let most = match source {
             Source::Rows { width, .. } => width,
@@ -144,7 +141,7 @@ impl Hashing {
             label,
             "hash/nodes.wgsl",
             context! {
-                hash => self.variables((inputs + outs) as u32 + 1, "params.width", most),
+                hash => self.variables((sources + outs) as u32 + 1, "params.width", most),
                 source => name,
                 sources => sources,
                 depth => depth,
@@ -209,7 +206,7 @@ impl Hashing {
             &[&left, &right, &out, &self.constants()],
             &[count, count, 1, 0, 1],
             count.div_ceil(64),
-            self.cost.rehash(1, u64::from(count)),
+            self.cost.compress(u64::from(count)),
         )
     }
 
@@ -280,86 +277,6 @@ impl Hashing {
                 leaves.is_some(),
                 parents.is_some(),
             ),
-        )
-    }
-
-    /// Records the digests at `count` positions of the level that lies `height` above `level`,
-    /// each computed again from its `2^height` descendants. `nodes` is the number of nodes of
-    /// `level`, `positions` holds words below `nodes >> height`.
-    ///
-    /// # Errors
-    /// As [`Recorder::dispatch`].
-    ///
-    /// # Panics
-    /// If `height` is over 3, `nodes` is not a multiple of `2^height`, a slice is too short, or
-    /// `out` lies in the buffer of `positions`.
-    #[allow(clippy::too_many_arguments)]
-    pub fn rehash(
-        &self,
-        recorder: &mut Recorder<'_>,
-        level: &Slice,
-        nodes: u32,
-        height: usize,
-        positions: &Slice,
-        count: u32,
-        out: &Slice,
-    ) -> Result<(), GpuError> {
-        assert!(height <= 3, "a thread makes three levels at most");
-        if height == 0 {
-            return self.gather_digests(recorder, level, positions, count, out);
-        }
-        assert_eq!(nodes % (1 << height), 0, "whole subtrees");
-        let level = &level.slice(0, DIGEST_WORDS * u64::from(nodes));
-        assert!(positions.words() >= u64::from(count), "a position a digest");
-        assert!(
-            !positions.buffer.same(&out.buffer) && !positions.buffer.same(&level.buffer),
-            "positions have a buffer of their own"
-        );
-        let out = out.slice(0, DIGEST_WORDS * u64::from(count));
-        let kernel = self.nodes(
-            Source::Positions,
-            1,
-            shared(&[level], core::slice::from_ref(&out)),
-        );
-        recorder.dispatch(
-            &kernel,
-            &[level, positions, &out, &self.constants()],
-            &[count, nodes >> height, height as u32, 0, height as u32],
-            count.div_ceil(64),
-            self.cost.rehash(height, u64::from(count)),
-        )
-    }
-
-    /// Records `out[i] = level[positions[i]]` for `count` digests.
-    ///
-    /// # Errors
-    /// As [`Recorder::dispatch`].
-    ///
-    /// # Panics
-    /// If `positions` or `out` is too short, or `out` lies in the buffer of another slice.
-    pub fn gather_digests(
-        &self,
-        recorder: &mut Recorder<'_>,
-        level: &Slice,
-        positions: &Slice,
-        count: u32,
-        out: &Slice,
-    ) -> Result<(), GpuError> {
-        assert!(positions.words() >= u64::from(count), "a position a digest");
-        let out = out.slice(0, DIGEST_WORDS * u64::from(count));
-        assert!(
-            !out.buffer.same(&level.buffer) && !out.buffer.same(&positions.buffer),
-            "digests are gathered into another buffer"
-        );
-        let kernel = self
-            .kit
-            .kernel("move digests", "hash/gather.wgsl", context! {});
-        recorder.dispatch(
-            &kernel,
-            &[level, positions, &out],
-            &[count],
-            (2 * count).div_ceil(64),
-            self.cost.rehash(0, u64::from(count)),
         )
     }
 }

@@ -223,34 +223,6 @@ fn four_rows_a_thread() {
 }
 
 #[test]
-fn gathered_and_computed_again() {
-    let gpu = gpu();
-    for kind in [HashKind::Poseidon2x16, HashKind::Keccak, HashKind::Blake3] {
-        let hashing = Hashing::new::<KoalaBear>(&kit::<KoalaBear, KoalaBear4>(&gpu), kind).unwrap();
-        let log = 8;
-        let expected = expected::<KoalaBear>(kind, log);
-        for height in 0..=3 {
-            let level = 2;
-            let nodes = 1_u32 << (log - level);
-            let top = nodes >> height;
-            let positions: Vec<u32> = (0..97).map(|i| i * i % top).collect();
-            let stored = gpu.upload(&expected[level]).unwrap().all();
-            let list = gpu.upload(&positions).unwrap().all();
-            let out = gpu.buffer(digests(97)).unwrap().slice(0, digests(97));
-            let mut recorder = gpu.record();
-            hashing
-                .rehash(&mut recorder, &stored, nodes, height, &list, 97, &out)
-                .unwrap();
-            let ticket = recorder.read(&out);
-            let back = recorder.finish().unwrap();
-            let digest = |&p: &u32| &expected[level + height][8 * p as usize..][..8];
-            let wanted: Vec<u32> = positions.iter().flat_map(digest).copied().collect();
-            assert!(back.get(ticket) == wanted, "{kind:?}, height {height}");
-        }
-    }
-}
-
-#[test]
 fn plans_cover_every_level_once() {
     let cost = HashCost::of::<BabyBear>(HashKind::Poseidon2x16);
     for log in 0..=30 {

@@ -173,9 +173,6 @@ pub fn others<F: ProverField>(collection: &mut Collection, field: Field, multipl
             HashKind::Keccak | HashKind::Blake3 => hashing.grind_bytes(&[0; 32], 8),
         };
         assert_eq!(found.expect("nothing runs"), Some(0));
-        hashing
-            .gather_digests(&mut recorder, &place(512), &place(4), 4, &place(32))
-            .expect("nothing runs");
     }
     let [left, right, out] = [64; 3].map(place);
     mul::chain(&kit, &mut recorder, &left, &right, &out, 2).expect("nothing runs");
