@@ -18,6 +18,8 @@ thread_local! {
     /// Bytes this thread has not told of yet; needs neither allocation nor a destructor, so it
     /// can be used within the allocator.
     static PENDING: Cell<isize> = const { Cell::new(0) };
+    /// Allocations of this thread.
+    static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
 #[global_allocator]
@@ -41,9 +43,20 @@ pub fn reset_peak() {
     PEAK.store(LIVE.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
+/// How many allocations and reallocations this thread has made.
+pub fn thread_count() -> u64 {
+    COUNT.get()
+}
+
 /// A layout's size never exceeds `isize::MAX`.
 const fn signed(size: usize) -> isize {
     size as isize
+}
+
+#[inline]
+fn record_new(delta: isize) {
+    COUNT.set(COUNT.get() + 1);
+    record(delta);
 }
 
 #[inline]
@@ -74,7 +87,7 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: the caller's promise is `System`'s.
         let block = unsafe { System.alloc(layout) };
         if !block.is_null() {
-            record(signed(layout.size()));
+            record_new(signed(layout.size()));
         }
         block
     }
@@ -83,7 +96,7 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: the caller's promise is `System`'s.
         let block = unsafe { System.alloc_zeroed(layout) };
         if !block.is_null() {
-            record(signed(layout.size()));
+            record_new(signed(layout.size()));
         }
         block
     }
@@ -98,7 +111,7 @@ unsafe impl GlobalAlloc for Counting {
         // SAFETY: the caller's promise is `System`'s.
         let moved = unsafe { System.realloc(block, layout, new_size) };
         if !moved.is_null() {
-            record(signed(new_size) - signed(layout.size()));
+            record_new(signed(new_size) - signed(layout.size()));
         }
         moved
     }
@@ -107,6 +120,14 @@ unsafe impl GlobalAlloc for Counting {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_allocations_of_this_thread() {
+        let before = thread_count();
+        let boxes: Vec<Box<u64>> = (0..10).map(Box::new).collect();
+        assert_eq!(std::hint::black_box(&boxes).len(), 10);
+        assert_eq!(thread_count() - before, 11);
+    }
 
     #[test]
     fn counts_large_blocks() {

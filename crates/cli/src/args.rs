@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::inspect::InspectArgs;
 use crate::verify::VerifyArgs;
+use crate::verkle::VerkleCommand;
 use crate::whir::commit::CommitArgs;
 use crate::whir::estimate::EstimateArgs;
 use crate::whir::prove::ProveArgs;
@@ -26,6 +27,8 @@ EXAMPLES
   prova whir prove README.md          commit to a file, open it at a drawn point: README.md.prova
   prova verify README.md.prova        check the proof
   prova inspect README.md.prova       say what is in it
+  prova verkle prove README.md --at 0,7 --force
+                                      commit to it in a Verkle tree's way, prove two openings
   prova whir estimate --vars 24       size, work and memory of a proof, before any work
   prova whir prove README.md --backend auto --force
                                       the same on a GPU, if there is one
@@ -54,6 +57,9 @@ pub enum Command {
     /// WHIR commitments to multilinear polynomials.
     #[command(subcommand, arg_required_else_help = true)]
     Whir(WhirCommand),
+    /// Verkle commitments, multiproofs, witnesses and trees.
+    #[command(subcommand, arg_required_else_help = true)]
+    Verkle(VerkleCommand),
     /// Verify a proof file of any system.
     Verify(Box<VerifyArgs>),
     /// Say what a proof file holds, without verifying it.

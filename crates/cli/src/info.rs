@@ -52,7 +52,11 @@ pub fn run(output: Output) -> Report {
         ("prova", env!("CARGO_PKG_VERSION").to_string()),
         (
             "systems",
-            format!("whir (format version {})", prova_whir::FORMAT_VERSION),
+            format!(
+                "whir (format version {}), verkle (format version {})",
+                prova_whir::FORMAT_VERSION,
+                prova_verkle::file::FORMAT_VERSION
+            ),
         ),
         (
             "target",
@@ -82,7 +86,10 @@ pub fn run(output: Output) -> Report {
     let json = json!({
         "schema": "prova.info/1",
         "version": env!("CARGO_PKG_VERSION"),
-        "systems": [{ "name": "whir", "format_versions": [prova_whir::FORMAT_VERSION] }],
+        "systems": [
+            { "name": "whir", "format_versions": [prova_whir::FORMAT_VERSION] },
+            { "name": "verkle", "format_versions": [prova_verkle::file::FORMAT_VERSION] },
+        ],
         "arch": std::env::consts::ARCH,
         "os": std::env::consts::OS,
         "compiled_simd": compiled,
@@ -90,7 +97,11 @@ pub fn run(output: Output) -> Report {
         "cpu_simd": possible,
         "cpu_features": found,
         "cpu_could_do_better": better,
-        "kernels": { "poseidon2": poseidon2, "fields": compiled },
+        "kernels": {
+            "poseidon2": poseidon2,
+            "fields": compiled,
+            "bandersnatch": prova_verkle::Arm::best().name(),
+        },
         "packing": { "babybear": baby_bear, "koalabear": koala_bear },
         "threads": threads,
         "memory_total_bytes": memory.total,
@@ -104,6 +115,7 @@ pub fn run(output: Output) -> Report {
 fn kernels(poseidon2: &str, compiled: &str) -> String {
     format!(
         "Poseidon2 {poseidon2} (chosen at run time), transforms and sumcheck {compiled} (at \
-         compile time), BLAKE3 chosen at run time"
+         compile time), BLAKE3 chosen at run time, Bandersnatch {} (chosen at run time)",
+        prova_verkle::Arm::best().name()
     )
 }

@@ -1,9 +1,10 @@
 //! `prova inspect`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use prova_proof_file::{HEADER_LEN, ProofFile, Section};
+use prova_proof_file::{HEADER_LEN, ProofFile, Section, System};
+use prova_verkle::file::Statement;
 use prova_whir::verify::{VerifyError, check_statement, read_file};
 use serde_json::{Value, json};
 
@@ -11,6 +12,7 @@ use crate::error::Failure;
 use crate::output::Report;
 use crate::text::{fields, hex, table, thousands};
 use crate::verify;
+use crate::verkle;
 use crate::whir::show;
 
 /// Arguments of `prova inspect`.
@@ -30,19 +32,15 @@ pub struct InspectArgs {
 pub fn run(args: &InspectArgs) -> Result<Report, Failure> {
     let bytes = verify::read(&args.file)?;
     let file = verify::parse(&args.file, &bytes)?;
+    if file.system == System::Verkle {
+        return verkle(&args.file, &file, bytes.len() as u64);
+    }
     let failed = |error: VerifyError| verify::failure(&args.file, &error);
     let (params, statement) = read_file(&file).map_err(failed)?;
     check_statement(&params, &statement).map_err(|error| failed(error.into()))?;
     let security = show::security(&params, &statement).map_err(|error| failed(error.into()))?;
     let degree = params.extension_degree;
 
-    let sections = sections(&file);
-    let rows: Vec<Vec<String>> = sections
-        .iter()
-        .map(|(name, offset, length)| {
-            vec![(*name).to_string(), thousands(*offset), thousands(*length)]
-        })
-        .collect();
     let head = fields(&[
         (
             "file",
@@ -66,25 +64,70 @@ pub fn run(args: &InspectArgs) -> Result<Report, Failure> {
     ]);
     let text = format!(
         "{head}\n\n{}\n\n{}",
-        table(&["section", "offset", "bytes"], &rows),
+        sections_text(&file),
         show::security_table(&security)
     );
-    let list: Vec<Value> = sections
-        .iter()
-        .map(|(name, offset, bytes)| json!({ "name": name, "offset": offset, "bytes": bytes }))
-        .collect();
     let json = json!({
         "schema": "prova.inspect/1",
         "file": args.file.display().to_string(),
         "file_bytes": bytes.len(),
         "system": file.system.name(),
         "version": file.version,
-        "sections": list,
+        "sections": sections_json(&file),
         "params": show::params_json(&params),
         "statement": show::statement_json(&statement, degree),
         "security": show::security_json(&params, &security),
     });
     Ok(Report { text, json })
+}
+
+/// Describes a Verkle proof.
+fn verkle(path: &Path, file: &ProofFile<'_>, bytes: u64) -> Result<Report, Failure> {
+    let statement = Statement::read(file).map_err(|error| verkle::verify::failure(path, &error))?;
+    let head = fields(&[
+        (
+            "file",
+            format!("{}, {} bytes", path.display(), thousands(bytes)),
+        ),
+        (
+            "system",
+            format!("{}, format version {}", file.system, file.version),
+        ),
+        ("openings", verkle::show::openings_line(&statement)),
+        ("label", verkle::show::label(&statement.label)),
+        ("values", verkle::show::records_text(&statement)),
+        ("security", verkle::show::SECURITY.to_string()),
+        ("verified", "no; that is for `prova verify`".to_string()),
+    ]);
+    let json = json!({
+        "schema": "prova.inspect/1",
+        "file": path.display().to_string(),
+        "file_bytes": bytes,
+        "system": file.system.name(),
+        "version": file.version,
+        "sections": sections_json(file),
+        "statement": verkle::show::statement_json(&statement),
+        "security": verkle::show::security_json(),
+    });
+    let text = format!("{head}\n\n{}", sections_text(file));
+    Ok(Report { text, json })
+}
+
+fn sections_text(file: &ProofFile<'_>) -> String {
+    let rows: Vec<Vec<String>> = sections(file)
+        .iter()
+        .map(|(name, offset, length)| {
+            vec![(*name).to_string(), thousands(*offset), thousands(*length)]
+        })
+        .collect();
+    table(&["section", "offset", "bytes"], &rows)
+}
+
+fn sections_json(file: &ProofFile<'_>) -> Vec<Value> {
+    sections(file)
+        .iter()
+        .map(|(name, offset, bytes)| json!({ "name": name, "offset": offset, "bytes": bytes }))
+        .collect()
 }
 
 /// Name, offset and length of the header and of each section.

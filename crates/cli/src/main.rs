@@ -19,9 +19,11 @@ mod outfile;
 mod output;
 mod params_args;
 mod progress;
+mod resources;
 mod signals;
 mod text;
 mod verify;
+mod verkle;
 mod whir;
 
 use std::process::ExitCode;
@@ -85,6 +87,7 @@ fn run(cli: &Cli, matches: &ArgMatches) -> Exit {
 fn command(command: &Command, output: Output) -> Result<Report, Failure> {
     match command {
         Command::Whir(command) => whir::run(command, output),
+        Command::Verkle(command) => verkle::run(command, output),
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Bench(args) => bench::run(args, output),

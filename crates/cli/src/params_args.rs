@@ -15,7 +15,7 @@ const DEFAULT_FOLD: usize = 4;
 const DEFAULT_LOG_INV_RATE: usize = 1;
 
 /// Parameters: a preset, and what is to differ from it.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Parameters")]
 pub struct ParamArgs {
     /// Named parameter set the other options start from [default: johnson-100].
@@ -155,6 +155,11 @@ impl ParamArgs {
         params.security_bits = self.security.unwrap_or(params.security_bits);
         params.pow_bits = self.pow.unwrap_or(params.pow_bits);
         params
+    }
+
+    /// Whether any of these options is given.
+    pub fn any(&self) -> bool {
+        *self != Self::default()
     }
 
     /// The options that give these parameters again.

@@ -17,6 +17,7 @@ use crate::expect;
 use crate::output::Report;
 use crate::params_args::ParamArgs;
 use crate::text::{duration, fields, hex, unhex};
+use crate::verkle;
 use crate::whir::show;
 
 /// Arguments of `prova verify`.
@@ -108,7 +109,7 @@ pub fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Result<ProofFile<'a>, Failure>
     let file = ProofFile::parse(bytes)
         .map_err(|error| Failure::malformed(format_args!("{}: {error}", path.display())))?;
     match file.system {
-        System::Whir => Ok(file),
+        System::Whir | System::Verkle => Ok(file),
         other => Err(Failure::malformed(format_args!(
             "{}: a proof of system {other} (format version {}), which is not supported by this \
              build",
@@ -135,6 +136,9 @@ pub fn failure(path: &Path, error: &VerifyError) -> Failure {
 pub fn run(args: &VerifyArgs) -> Result<Report, Failure> {
     let bytes = read(&args.file)?;
     let file = parse(&args.file, &bytes)?;
+    if file.system == System::Verkle {
+        return verkle(args, &file);
+    }
     let expected = args.statement.as_deref().map(expect::read).transpose()?;
 
     let start = Instant::now();
@@ -174,6 +178,36 @@ pub fn run(args: &VerifyArgs) -> Result<Report, Failure> {
         "time_ms": time.as_secs_f64() * 1e3,
     });
     Ok(Report { text, json })
+}
+
+/// Verifies a Verkle proof; most expectations here are about WHIR.
+fn verkle(args: &VerifyArgs, file: &ProofFile<'_>) -> Result<Report, Failure> {
+    let given = [
+        ("--commitment", args.commitment.is_some()),
+        ("--statement", args.statement.is_some()),
+        ("parameter options", args.params.any()),
+    ];
+    if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+        return Err(Failure::malformed(format_args!(
+            "{}: a Verkle proof: {option} cannot be used with it, see `prova verkle verify \
+             --queries`",
+            args.file.display()
+        )));
+    }
+    let report = verkle::verify::file(&args.file, file)?;
+    if args
+        .min_security
+        .partial_cmp(&verkle::show::BITS)
+        .is_none_or(std::cmp::Ordering::is_gt)
+    {
+        let what = format!(
+            "security: expected at least {} bits (--min-security), got {}",
+            args.min_security,
+            verkle::show::BITS
+        );
+        return Err(refused(args, &what));
+    }
+    Ok(report)
 }
 
 fn refused(args: &VerifyArgs, what: &str) -> Failure {

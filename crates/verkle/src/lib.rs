@@ -16,6 +16,7 @@ mod crs;
 mod curve;
 mod element;
 mod field;
+pub mod file;
 pub mod ipa;
 pub mod lagrange;
 mod msm;

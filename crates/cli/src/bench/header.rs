@@ -92,7 +92,7 @@ pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-fn cpu_model() -> String {
+pub fn cpu_model() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info
         .lines()
@@ -106,7 +106,7 @@ fn cpu_model() -> String {
 }
 
 /// `YYYY-MM-DD` of a time, UTC.
-fn date(time: SystemTime) -> String {
+pub fn date(time: SystemTime) -> String {
     let seconds = time
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()

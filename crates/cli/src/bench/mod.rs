@@ -19,6 +19,7 @@ mod svg;
 #[cfg(test)]
 mod tests;
 mod timed;
+mod verkle;
 mod whir;
 
 use clap::{Args, Subcommand};
@@ -38,6 +39,8 @@ pub struct BenchArgs {
 enum BenchCommand {
     /// Measure WHIR proofs against the published prover of Plonky3.
     Whir(Box<args::WhirArgs>),
+    /// Measure Verkle multiproofs, with arkworks' multi-scalar multiplication as the yardstick.
+    Verkle(verkle::VerkleArgs),
 }
 
 /// Runs a benchmark.
@@ -47,5 +50,6 @@ enum BenchCommand {
 pub fn run(args: &BenchArgs, output: Output) -> Result<Report, Failure> {
     match &args.command {
         BenchCommand::Whir(args) => whir::run(args, output),
+        BenchCommand::Verkle(args) => verkle::run(args, output),
     }
 }

@@ -9,11 +9,10 @@ use crate::device::{self, args::DeviceArgs};
 use crate::error::Failure;
 use crate::front::{Estimate, Options, ProveError, Table, estimate};
 use crate::input::{Input, InputArgs};
-use crate::machine;
-use crate::memsize::MemSize;
 use crate::output::Output;
 use crate::params_args::ParamArgs;
 use crate::progress::Watch;
+use crate::resources::Resources;
 
 use super::feasible;
 
@@ -28,40 +27,6 @@ pub struct JobArgs {
     pub resources: Resources,
     #[command(flatten)]
     pub device: DeviceArgs,
-}
-
-/// What the prover may use.
-#[derive(Args, Clone, Copy, Debug)]
-#[command(next_help_heading = "Resources")]
-pub struct Resources {
-    /// Threads to use [default: one per core].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub threads: Option<u16>,
-    /// Most memory to use, such as 4GiB [default: what is available now].
-    #[arg(long, value_name = "SIZE")]
-    pub mem_limit: Option<MemSize>,
-}
-
-impl Resources {
-    /// The limit in bytes; `None` when none is given and the system does not say.
-    fn limit(self) -> Option<u64> {
-        self.mem_limit
-            .map(|size| size.0)
-            .or_else(|| machine::memory().available)
-    }
-
-    /// Runs `work` on as many threads as asked for.
-    ///
-    /// # Errors
-    /// The system refuses to start the threads.
-    pub fn install<R: Send>(self, work: impl FnOnce() -> R + Send) -> Result<R, Failure> {
-        let threads = self.threads.map_or(0, usize::from);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Failure::resource(format_args!("cannot start threads: {error}")))?;
-        Ok(pool.install(work))
-    }
 }
 
 /// A checked job: nothing is read or allocated yet.

@@ -109,6 +109,7 @@ impl Runner<'_> {
         let value = self
             .args
             .resources
+            .threads
             .install(|| on_cpu(table, &options))?
             .map_err(|error| self.explain(error))?;
         Ok((value, Device::cpu(asked, fallback)))
@@ -133,6 +134,7 @@ impl Runner<'_> {
         let attempt = self
             .args
             .resources
+            .threads
             .install(|| work(machine, &mut read, &options))?;
         profile.add("input", reading);
         match attempt {
