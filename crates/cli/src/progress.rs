@@ -30,6 +30,17 @@ impl Watch {
     }
 }
 
+impl Watch {
+    /// Shows how much of something is done.
+    pub fn show(&self, done: u64, total: u64, what: &'static str) {
+        if !self.bar.is_hidden() {
+            self.bar.set_message(what);
+            self.bar.set_length(total);
+            self.bar.set_position(done);
+        }
+    }
+}
+
 impl Drop for Watch {
     fn drop(&mut self) {
         self.bar.finish_and_clear();

