@@ -6,7 +6,7 @@
 pub enum Arm {
     /// Four 64-bit limbs, on any CPU.
     Portable,
-    /// Eight lanes of five 52-bit limbs, on x86-64 CPUs with AVX-512 IFMA.
+    /// Eight lanes of five 52-bit limbs, on x86-64 CPUs with AVX-512 IFMA and CD.
     Ifma,
 }
 
@@ -29,6 +29,7 @@ impl Arm {
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Self::Ifma => {
                 std::is_x86_feature_detected!("avx512f")
+                    && std::is_x86_feature_detected!("avx512cd")
                     && std::is_x86_feature_detected!("avx512ifma")
             }
             #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]

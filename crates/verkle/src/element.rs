@@ -191,18 +191,20 @@ impl Commitment {
         let x = Fp::from_be_bytes(bytes).ok_or(PointError::NotCanonical)?;
         // −5·x² + y² = 1 + d·x²·y² gives y² = (1 + 5·x²)/(1 − d·x²); d is no square, so the
         // denominator is not zero.
-        let character = Affine::subgroup_character(x);
         let denominator = Fp::ONE - D * x.square();
         let inverse = denominator.invert().ok_or(PointError::NotOnCurve)?;
-        let y = (character * inverse).sqrt().ok_or(PointError::NotOnCurve)?;
-        if !character.is_square() {
-            return Err(PointError::NotInSubgroup);
-        }
+        let character = Affine::subgroup_character(x);
+        let [y] = roots([character], [character * inverse]);
+        Ok(Self::from_root(bytes, x, y?))
+    }
+
+    /// From an encoding, the x in it, and either y.
+    pub(crate) fn from_root(bytes: &[u8; 32], x: Fp, y: Fp) -> Self {
         let y = if y.is_positive() { y } else { -y };
-        Ok(Self {
+        Self {
             bytes: *bytes,
             point: Affine { x, y },
-        })
+        }
     }
 
     /// Decodes x ‖ y, both little-endian (rust-verkle's layout), and checks everything. Either
@@ -293,6 +295,26 @@ impl core::fmt::Debug for Commitment {
         }
         write!(f, ")")
     }
+}
+
+/// For several points, y from its square and the character of x.
+pub(crate) fn roots<const K: usize>(
+    characters: [Fp; K],
+    squares: [Fp; K],
+) -> [Result<Fp, PointError>; K] {
+    let mut results = [Err(PointError::NotOnCurve); K];
+    let roots = Fp::square_roots(squares);
+    for ((result, root), character) in results.iter_mut().zip(roots).zip(characters) {
+        if let Some(root) = root {
+            // A character is never zero: 5 is no square, and −1 is one.
+            *result = if character.is_square() {
+                Ok(root)
+            } else {
+                Err(PointError::NotInSubgroup)
+            };
+        }
+    }
+    results
 }
 
 fn encode(point: &Affine) -> [u8; 32] {

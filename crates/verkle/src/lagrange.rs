@@ -3,19 +3,29 @@
 
 use alloc::vec::Vec;
 
-use crate::field::{Fr, batch_invert};
+use crate::field::{Fr, Wide, batch_invert};
 
 /// Number of points of the domain.
 pub const DOMAIN: usize = 256;
+
+/// 256 integers of 256 bits, borrowed.
+#[cfg(feature = "prove")]
+#[derive(Clone, Copy)]
+pub(crate) enum Vector<'a> {
+    /// Scalars, in Montgomery form.
+    Scalars(&'a [Fr; DOMAIN]),
+    /// 32 little-endian bytes each.
+    Bytes(&'a [u8; 32 * DOMAIN]),
+}
 
 /// Constants of the domain: with A(X) = Π (X − i), the weights A'(j) and their inverses, and the
 /// inverses of small integers.
 pub struct Weights {
     /// A'(j) = (−1)^(255−j)·j!·(255−j)!
     derivative: Vec<Fr>,
-    derivative_inverse: Vec<Fr>,
-    /// 1/k for k in 1..256, zero at 0.
-    inverse: Vec<Fr>,
+    pub(crate) derivative_inverse: Vec<Fr>,
+    /// 1/(i − 255) for i in 0..511, zero for i = 255.
+    pub(crate) inverse: Vec<Fr>,
 }
 
 impl Default for Weights {
@@ -41,7 +51,9 @@ impl Weights {
             .collect();
         let mut derivative_inverse = derivative.clone();
         batch_invert(&mut derivative_inverse);
-        let mut inverse: Vec<Fr> = (0..DOMAIN as u64).map(Fr::from_u64).collect();
+        let mut inverse: Vec<Fr> = (0..2 * DOMAIN as u64 - 1)
+            .map(|i| Fr::from_u64(i) - Fr::from_u64(DOMAIN as u64 - 1))
+            .collect();
         batch_invert(&mut inverse);
         Self {
             derivative,
@@ -82,22 +94,15 @@ impl Weights {
     pub fn quotient(&self, values: &[Fr; DOMAIN], index: u8) -> [Fr; DOMAIN] {
         let index = usize::from(index);
         let mut quotient = [Fr::ZERO; DOMAIN];
-        // At `index` itself the quotient is −Σ A'(index)/A'(j)·q_j over the others.
-        let mut sum = Fr::ZERO;
-        for (j, value) in values.iter().enumerate() {
-            if j == index {
-                continue;
-            }
-            let difference = *value - values[index];
-            let q = if j > index {
-                difference * self.inverse[j - index]
-            } else {
-                -(difference * self.inverse[index - j])
-            };
-            sum += q * self.derivative_inverse[j];
-            quotient[j] = q;
+        // At `index` itself the quotient is −Σ A'(index)/A'(j)·q_j over the others. The inverse
+        // there is zero, so that it adds nothing.
+        let mut sum = Wide::ZERO;
+        let inverses = &self.inverse[DOMAIN - 1 - index..];
+        for (j, (q, inverse)) in quotient.iter_mut().zip(inverses).enumerate() {
+            *q = (values[j] - values[index]) * *inverse;
+            sum.add_product(&q.0, &self.derivative_inverse[j].0);
         }
-        quotient[index] = -(sum * self.derivative[index]);
+        quotient[index] = -(sum.reduce() * self.derivative[index]);
         quotient
     }
 }
@@ -114,5 +119,9 @@ pub fn domain_index(point: Fr) -> Option<usize> {
 /// ⟨a, b⟩ over the shorter of the two.
 #[must_use]
 pub fn inner_product(a: &[Fr], b: &[Fr]) -> Fr {
-    a.iter().zip(b).map(|(a, b)| *a * *b).sum()
+    let mut sum = Wide::ZERO;
+    for (a, b) in a.iter().zip(b) {
+        sum.add_product(&a.0, &b.0);
+    }
+    sum.reduce()
 }

@@ -12,6 +12,7 @@ extern crate std;
 
 mod arm;
 mod batch;
+mod chunks;
 mod crs;
 mod curve;
 mod element;
@@ -22,6 +23,8 @@ pub mod lagrange;
 mod msm;
 pub mod multiproof;
 mod setup;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+mod simd;
 mod transcript;
 #[cfg(feature = "prove")]
 pub mod tree;
@@ -30,7 +33,7 @@ pub mod witness;
 pub use arm::Arm;
 pub use crs::{Crs, SEED};
 pub use element::{Commitment, Element, PointError};
-pub use field::{Field, Fp, Fr, Modulus, batch_invert};
+pub use field::{BaseModulus, Field, Fp, Fr, Modulus, ScalarModulus, batch_invert};
 pub use multiproof::{MultiProof, Query, ScalarBytes, VerifyError};
 #[cfg(feature = "prove")]
 pub use multiproof::{Opening, Polynomial, ProveError};

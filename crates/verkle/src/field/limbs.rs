@@ -27,7 +27,7 @@ pub(super) const fn is_below(a: &[u64; 4], b: &[u64; 4]) -> bool {
 }
 
 #[inline(always)]
-const fn sub(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], u64) {
+pub(super) const fn sub(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], u64) {
     let (d0, borrow) = sbb(a[0], b[0], 0);
     let (d1, borrow) = sbb(a[1], b[1], borrow);
     let (d2, borrow) = sbb(a[2], b[2], borrow);
@@ -35,9 +35,19 @@ const fn sub(a: &[u64; 4], b: &[u64; 4]) -> ([u64; 4], u64) {
     ([d0, d1, d2, d3], borrow)
 }
 
+/// `a + b` modulo 2^256.
+#[inline(always)]
+pub(super) const fn add(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
+    let (s0, carry) = adc(a[0], b[0], 0);
+    let (s1, carry) = adc(a[1], b[1], carry);
+    let (s2, carry) = adc(a[2], b[2], carry);
+    let (s3, _) = adc(a[3], b[3], carry);
+    [s0, s1, s2, s3]
+}
+
 /// `a` less the modulus if it is not below it.
 #[inline(always)]
-const fn reduce_once(a: &[u64; 4], modulus: &[u64; 4]) -> [u64; 4] {
+pub(super) const fn reduce_once(a: &[u64; 4], modulus: &[u64; 4]) -> [u64; 4] {
     let (less, borrow) = sub(a, modulus);
     // All ones if `a` was below the modulus already.
     let keep = 0u64.wrapping_sub(borrow);
@@ -52,11 +62,7 @@ const fn reduce_once(a: &[u64; 4], modulus: &[u64; 4]) -> [u64; 4] {
 /// Sum of two reduced elements; the modulus is below 2^255, so no limb beyond the fourth is needed.
 #[inline(always)]
 pub(super) const fn add_mod(a: &[u64; 4], b: &[u64; 4], modulus: &[u64; 4]) -> [u64; 4] {
-    let (s0, carry) = adc(a[0], b[0], 0);
-    let (s1, carry) = adc(a[1], b[1], carry);
-    let (s2, carry) = adc(a[2], b[2], carry);
-    let (s3, _) = adc(a[3], b[3], carry);
-    reduce_once(&[s0, s1, s2, s3], modulus)
+    reduce_once(&add(a, b), modulus)
 }
 
 /// Difference of two reduced elements.
@@ -107,7 +113,7 @@ pub(super) const fn neg_inv(m: u64) -> u64 {
 }
 
 /// `a·2^times` modulo the modulus.
-pub(super) const fn double_mod(a: [u64; 4], modulus: &[u64; 4], times: usize) -> [u64; 4] {
+pub(crate) const fn double_mod(a: [u64; 4], modulus: &[u64; 4], times: usize) -> [u64; 4] {
     let mut value = a;
     let mut i = 0;
     while i < times {

@@ -4,8 +4,10 @@
 //! field of its prime-order subgroup. Both leave the top bit of the highest limb free, which the
 //! multiplication uses. Nothing here is constant-time: openings are public.
 
+mod gcd;
 mod limbs;
-mod sqrt;
+pub(crate) mod sqrt;
+mod wide;
 
 use core::fmt;
 use core::hash::{Hash, Hasher};
@@ -13,9 +15,10 @@ use core::iter::{Product, Sum};
 use core::marker::PhantomData;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-use alloc::vec::Vec;
+pub(crate) use limbs::double_mod;
+pub(crate) use wide::Wide;
 
-use limbs::{double_mod, is_below, mont_mul, mont_one, neg_inv};
+use limbs::{is_below, mont_mul, mont_one, neg_inv};
 
 /// An odd modulus below 2^255.
 pub trait Modulus: Copy + Clone + Eq + Send + Sync + 'static {
@@ -59,6 +62,7 @@ pub type Fp = Field<BaseModulus>;
 pub type Fr = Field<ScalarModulus>;
 
 /// An element of a prime field, held as a·2^256 mod the modulus, fully reduced.
+#[repr(transparent)]
 pub struct Field<M>(pub(crate) [u64; 4], PhantomData<M>);
 
 impl<M: Modulus> Field<M> {
@@ -125,6 +129,19 @@ impl<M: Modulus> Field<M> {
         Self::from_limbs(limbs::from_le(bytes))
     }
 
+    /// The integer divided by 2^256, from 32 little-endian bytes of one below the modulus. Products
+    /// with it, and sums of them, need no conversion; [`Self::times_radix`] is owed at the end.
+    #[inline]
+    pub(crate) fn from_canonical_le_bytes_over_radix(bytes: &[u8; 32]) -> Self {
+        Self::from_mont(limbs::from_le(bytes))
+    }
+
+    /// This times 2^256.
+    #[inline]
+    pub(crate) fn times_radix(self) -> Self {
+        Self::from_limbs(self.0)
+    }
+
     /// The canonical integer, little-endian.
     #[must_use]
     pub fn to_le_bytes(self) -> [u8; 32] {
@@ -185,27 +202,33 @@ impl<M: Modulus> Field<M> {
     /// The multiplicative inverse; `None` for zero.
     #[must_use]
     pub fn invert(self) -> Option<Self> {
-        let mut exponent = M::MODULUS;
-        exponent[0] -= 2;
-        (!self.is_zero()).then(|| self.pow(&exponent))
+        // R²/(a·R) is a⁻¹·R.
+        (!self.is_zero())
+            .then(|| Self::from_mont(gcd::divide(&Self::R2, &self.0, &M::MODULUS, Self::INV)))
     }
 }
 
 /// Replaces every non-zero element by its inverse, with one inversion for all of them; zeros stay.
 pub fn batch_invert<M: Modulus>(values: &mut [Field<M>]) {
-    let mut before = Vec::with_capacity(values.len());
+    let mut products = alloc::vec![Field::ONE; values.len()];
+    batch_invert_with(values, &mut products);
+}
+
+/// [`batch_invert`] with room for the products given: as much as there are values.
+pub(crate) fn batch_invert_with<M: Modulus>(values: &mut [Field<M>], products: &mut [Field<M>]) {
+    debug_assert!(products.len() >= values.len());
     let mut product = Field::ONE;
-    for value in values.iter() {
-        before.push(product);
+    for (value, before) in values.iter().zip(products.iter_mut()) {
+        *before = product;
         if !value.is_zero() {
             product *= *value;
         }
     }
     // A product of non-zero elements: always there.
     let mut inverse = product.invert().unwrap_or(Field::ZERO);
-    for (value, before) in values.iter_mut().zip(before).rev() {
+    for (value, before) in values.iter_mut().zip(products.iter()).rev() {
         if !value.is_zero() {
-            let own = inverse * before;
+            let own = inverse * *before;
             inverse *= *value;
             *value = own;
         }

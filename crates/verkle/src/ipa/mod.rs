@@ -16,6 +16,7 @@ use crate::field::Fr;
 #[cfg(feature = "prove")]
 pub use prove::prove;
 pub use verify::verify;
+pub(crate) use verify::{Check, check, generators_sum};
 
 /// Rounds: the binary logarithm of the number of generators.
 pub const ROUNDS: usize = 8;
@@ -80,18 +81,24 @@ impl IpaProof {
     /// # Errors
     /// The first thing that is wrong.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let bytes: &[u8; PROOF_LEN] = bytes.try_into().map_err(|_| DecodeError::Length {
-            expected: PROOF_LEN,
-            got: bytes.len(),
-        })?;
+        if bytes.len() != PROOF_LEN {
+            return Err(DecodeError::Length {
+                expected: PROOF_LEN,
+                got: bytes.len(),
+            });
+        }
         let (points, a) = decode_words(bytes)?;
-        let (Ok(l), Ok(r)) = (
-            <[Commitment; ROUNDS]>::try_from(&points[..ROUNDS]),
-            <[Commitment; ROUNDS]>::try_from(&points[ROUNDS..]),
-        ) else {
-            unreachable!("the length was checked")
-        };
-        Ok(Self { l, r, a })
+        Ok(Self::from_parts(&mut points.into_iter(), a))
+    }
+
+    /// The next 16 elements, which there are, and the scalar.
+    pub(crate) fn from_parts(points: &mut impl Iterator<Item = Commitment>, a: Fr) -> Self {
+        let mut next = || points.next().unwrap_or(Commitment::IDENTITY);
+        Self {
+            l: core::array::from_fn(|_| next()),
+            r: core::array::from_fn(|_| next()),
+            a,
+        }
     }
 }
 

@@ -25,12 +25,7 @@ pub fn verify(
     value: Fr,
     proof: &IpaProof,
 ) -> Result<(), VerifyError> {
-    let check = check(setup, transcript, commitment, point, value, proof)?;
-    if check.evaluate(setup, commitment, proof).x.is_zero() {
-        Ok(())
-    } else {
-        Err(VerifyError::Rejected)
-    }
+    check(setup, transcript, commitment, point, value, proof)?.finish(setup)
 }
 
 /// The equation that is left when the transcript has been replayed: the sum of all terms must be
@@ -40,15 +35,22 @@ pub(crate) struct Check {
     pub generators: Vec<Fr>,
     /// Factor of Q.
     pub q: Fr,
-    /// Factors of L_k.
-    pub l: [Fr; ROUNDS],
-    /// Factors of R_k.
-    pub r: [Fr; ROUNDS],
+    /// L_k, R_k and the commitment.
+    pub points: [Affine; TERMS],
+    /// Their factors.
+    pub scalars: [Fr; TERMS],
 }
 
-/// Replays the transcript: C + Σ x_k·L_k + Σ x_k⁻¹·R_k + w·(y − a·b)·Q − a·Σ s_i·G_i = 0 is left,
-/// where s_i is the product of the x_k⁻¹ for the bits of i that are set, the first round having
-/// the most significant bit, and b = ⟨evaluation vector, s⟩.
+/// Terms of a [`Check`] besides generators and Q.
+pub(crate) const TERMS: usize = 2 * ROUNDS + 1;
+
+/// The challenges of one argument.
+struct Challenges {
+    w: Fr,
+    x: [Fr; ROUNDS],
+}
+
+/// Replays the transcript.
 pub(crate) fn check(
     setup: &Setup,
     transcript: &mut Transcript,
@@ -61,49 +63,129 @@ pub(crate) fn check(
     let mut x = [Fr::ZERO; ROUNDS];
     for ((x, l), r) in x.iter_mut().zip(&proof.l).zip(&proof.r) {
         *x = round(transcript, l, r);
-        if x.is_zero() {
-            return Err(VerifyError::ZeroChallenge);
-        }
     }
-    let mut inverse = x;
+    let b = setup.weights.evaluation_vector(point);
+    equation(&Challenges { w, x }, commitment, &b, value, proof)
+}
+
+/// C + Σ x_k·L_k + Σ x_k⁻¹·R_k + w·(y − a·⟨b, s⟩)·Q − a·Σ s_i·G_i = 0 is left, where s_i is the
+/// product of the x_k⁻¹ for the bits of i that are set, the first round having the most significant
+/// bit, and b is the evaluation vector.
+fn equation(
+    challenges: &Challenges,
+    commitment: &Commitment,
+    b: &[Fr],
+    value: Fr,
+    proof: &IpaProof,
+) -> Result<Check, VerifyError> {
+    let Challenges { w, x } = challenges;
+    // A zero w would leave the value out of the equation.
+    if w.is_zero() || x.iter().any(Fr::is_zero) {
+        return Err(VerifyError::ZeroChallenge);
+    }
+    let mut inverse = *x;
     batch_invert(&mut inverse);
 
-    let mut s = Vec::with_capacity(DOMAIN);
-    s.push(Fr::ONE);
-    for factor in inverse {
-        // Each round's bit comes below those before it.
-        s = s.iter().flat_map(|s| [*s, *s * factor]).collect();
+    // −a·s, from the least significant bit up.
+    let mut generators = Vec::with_capacity(DOMAIN);
+    generators.push(-proof.a);
+    for factor in inverse.iter().rev() {
+        for i in 0..generators.len() {
+            generators.push(generators[i] * *factor);
+        }
     }
-    let b = inner_product(&setup.weights.evaluation_vector(point), &s);
-    let minus_a = -proof.a;
-    for s in &mut s {
-        *s *= minus_a;
+    let q = *w * (value + inner_product(b, &generators));
+
+    let mut points = [commitment.point; TERMS];
+    let mut scalars = [Fr::ONE; TERMS];
+    let terms = proof.l.iter().zip(x).chain(proof.r.iter().zip(&inverse));
+    for ((point, scalar), (element, factor)) in points.iter_mut().zip(&mut scalars).zip(terms) {
+        (*point, *scalar) = (element.point, *factor);
     }
     Ok(Check {
-        generators: s,
-        q: w * (value - proof.a * b),
-        l: x,
-        r: inverse,
+        generators,
+        q,
+        points,
+        scalars,
     })
 }
 
 impl Check {
-    /// The sum that must be the identity.
-    fn evaluate(&self, setup: &Setup, commitment: &Commitment, proof: &IpaProof) -> Extended {
-        let points: Vec<Affine> = proof
-            .l
-            .iter()
-            .chain(&proof.r)
-            .map(|c| c.point)
-            .chain([setup.crs.q, commitment.point])
-            .collect();
-        let scalars: Vec<Fr> = self
-            .l
-            .iter()
-            .chain(&self.r)
-            .copied()
-            .chain([self.q, Fr::ONE])
-            .collect();
-        msm(setup.arm, &setup.crs.points, &self.generators) + msm(setup.arm, &points, &scalars)
+    /// Evaluates the equation.
+    pub(crate) fn finish(&self, setup: &Setup) -> Result<(), VerifyError> {
+        let sum = generators_sum(setup, &self.generators, self.q)
+            + msm(setup.arm, &self.points, &self.scalars);
+        if sum.x.is_zero() {
+            Ok(())
+        } else {
+            Err(VerifyError::Rejected)
+        }
+    }
+}
+
+/// Σ values\[i\]·G_i + q·Q.
+pub(crate) fn generators_sum(setup: &Setup, values: &[Fr], q: Fr) -> Extended {
+    msm(setup.arm, &setup.crs.points, values) + msm(setup.arm, &[setup.crs.q], &[q])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Field;
+
+    fn proof() -> IpaProof {
+        IpaProof {
+            l: [Commitment::IDENTITY; ROUNDS],
+            r: [Commitment::IDENTITY; ROUNDS],
+            a: Fr::ONE,
+        }
+    }
+
+    #[test]
+    fn zero_challenges_are_refused() {
+        let b = [Fr::ONE; DOMAIN];
+        let of = |w, x| {
+            equation(
+                &Challenges { w, x },
+                &Commitment::IDENTITY,
+                &b,
+                Fr::ONE,
+                &proof(),
+            )
+            .map(|_| ())
+        };
+        let x = core::array::from_fn(|k| Fr::from_u64(k as u64 + 2));
+        assert_eq!(of(Fr::ONE, x), Ok(()));
+        assert_eq!(of(Fr::ZERO, x), Err(VerifyError::ZeroChallenge));
+        for k in 0..ROUNDS {
+            let mut x = x;
+            x[k] = Fr::ZERO;
+            assert_eq!(of(Fr::ONE, x), Err(VerifyError::ZeroChallenge), "round {k}");
+        }
+    }
+
+    #[test]
+    fn factors_of_the_generators() {
+        let x: [Fr; ROUNDS] = core::array::from_fn(|k| Fr::from_u64(k as u64 + 2));
+        let challenges = Challenges { w: Fr::ONE, x };
+        let b: Vec<Fr> = (0..DOMAIN as u64).map(Fr::from_u64).collect();
+        let check = equation(
+            &challenges,
+            &Commitment::IDENTITY,
+            &b,
+            Fr::from_u64(9),
+            &proof(),
+        );
+        let check = check.unwrap_or_else(|e| panic!("{e}"));
+        let mut dot = Fr::ZERO;
+        for (i, (factor, b)) in check.generators.iter().zip(&b).enumerate() {
+            let product: Fr = (0..ROUNDS)
+                .filter(|k| i >> (ROUNDS - 1 - k) & 1 == 1)
+                .map(|k| x[k])
+                .product();
+            assert_eq!(*factor * product, -Field::ONE, "generator {i}");
+            dot += *factor * *b;
+        }
+        assert_eq!(check.q, Fr::from_u64(9) + dot);
     }
 }

@@ -4,6 +4,8 @@
 //! The protocol is Dankrad Feist's "PCS multiproofs using random evaluation" (2021) as go-ipa and
 //! rust-verkle have it; `docs/transcript-verkle.md` lists what is absorbed, in order.
 
+mod aggregate;
+mod batch;
 #[cfg(feature = "prove")]
 mod prove;
 mod verify;
@@ -13,6 +15,7 @@ use crate::field::Fr;
 use crate::ipa::{self, DecodeError, IpaProof};
 use crate::lagrange::DOMAIN;
 
+pub use batch::{BatchError, BatchItem, verify_batch};
 #[cfg(feature = "prove")]
 pub use prove::prove;
 pub use verify::verify;
@@ -126,14 +129,9 @@ impl MultiProof {
         }
         let (points, a) = ipa::decode_words(bytes)?;
         let mut points = points.into_iter();
-        let mut next = || points.next().unwrap_or(Commitment::IDENTITY);
         Ok(Self {
-            d: next(),
-            ipa: IpaProof {
-                l: core::array::from_fn(|_| next()),
-                r: core::array::from_fn(|_| next()),
-                a,
-            },
+            d: points.next().unwrap_or(Commitment::IDENTITY),
+            ipa: IpaProof::from_parts(&mut points, a),
         })
     }
 }
