@@ -6,6 +6,8 @@
 pub enum Arm {
     /// Four 64-bit limbs, on any CPU.
     Portable,
+    /// Four 64-bit limbs with the carry chains of ADX, on x86-64 CPUs with BMI2 and ADX.
+    Adx,
     /// Eight lanes of five 52-bit limbs, on x86-64 CPUs with AVX-512 IFMA and CD.
     Ifma,
 }
@@ -14,11 +16,10 @@ impl Arm {
     /// The fastest this CPU can run.
     #[must_use]
     pub fn best() -> Self {
-        if Self::Ifma.is_available() {
-            Self::Ifma
-        } else {
-            Self::Portable
-        }
+        [Self::Ifma, Self::Adx]
+            .into_iter()
+            .find(|arm| arm.is_available())
+            .unwrap_or(Self::Portable)
     }
 
     /// Whether this CPU, and this build, can run it.
@@ -27,13 +28,17 @@ impl Arm {
         match self {
             Self::Portable => true,
             #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Self::Adx => {
+                std::is_x86_feature_detected!("bmi2") && std::is_x86_feature_detected!("adx")
+            }
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             Self::Ifma => {
                 std::is_x86_feature_detected!("avx512f")
                     && std::is_x86_feature_detected!("avx512cd")
                     && std::is_x86_feature_detected!("avx512ifma")
             }
             #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
-            Self::Ifma => false,
+            Self::Adx | Self::Ifma => false,
         }
     }
 
@@ -42,6 +47,7 @@ impl Arm {
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
+            Self::Adx => "adx",
             Self::Ifma => "avx512ifma",
         }
     }

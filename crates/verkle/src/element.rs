@@ -50,7 +50,7 @@ impl Element {
     /// Whether this is the identity.
     #[must_use]
     pub fn is_identity(&self) -> bool {
-        self.0.x.is_zero()
+        self.0.is_identity()
     }
 
     /// Twice this element.
@@ -86,7 +86,10 @@ pub(crate) fn to_scalar(value: Fp) -> Fr {
 
 impl PartialEq for Element {
     fn eq(&self, other: &Self) -> bool {
+        let degenerate = |point: &Extended| point.x.is_zero() && point.y.is_zero();
         self.0.x * other.0.y == other.0.x * self.0.y
+            && !degenerate(&self.0)
+            && !degenerate(&other.0)
     }
 }
 

@@ -18,6 +18,8 @@ mod curve;
 mod element;
 mod field;
 pub mod file;
+#[cfg(feature = "std")]
+mod fixed;
 pub mod ipa;
 pub mod lagrange;
 mod msm;

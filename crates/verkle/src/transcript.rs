@@ -43,6 +43,7 @@ impl Transcript {
     }
 
     /// Appends bytes that are labelled messages already.
+    #[cfg(feature = "prove")]
     pub(crate) fn append_raw(&mut self, bytes: &[u8]) {
         self.hasher.update(bytes);
     }

@@ -6,6 +6,8 @@
 //! that Banderwagon takes its representatives from: P ± Q would have to be one of the two points of
 //! order 2 at infinity, which lie outside.
 
+pub(crate) mod glv;
+
 use core::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
 use crate::field::Fp;
@@ -33,6 +35,23 @@ pub(crate) const GENERATOR: Affine = Affine {
         0x2a6c_669e_da12_3e0f,
     ]),
 };
+
+/// A multiplication of [`Fp`], as the formulas for points may use.
+pub(crate) trait Multiply: Copy + Send + Sync {
+    /// `a·b`.
+    fn mul(self, a: Fp, b: Fp) -> Fp;
+}
+
+/// The multiplication of [`Fp`] itself.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain;
+
+impl Multiply for Plain {
+    #[inline(always)]
+    fn mul(self, a: Fp, b: Fp) -> Fp {
+        a * b
+    }
+}
 
 /// Five times an element.
 #[inline(always)]
@@ -121,6 +140,13 @@ impl Extended {
         z: Fp::ONE,
     };
 
+    /// Whether this is in the class of the identity, (0, ±1). No sum of subgroup points has X and Y
+    /// both zero; a defect that made one must not pass for the identity.
+    #[must_use]
+    pub(crate) fn is_identity(&self) -> bool {
+        self.x.is_zero() && !self.y.is_zero()
+    }
+
     /// Twice this point.
     #[inline]
     #[must_use]
@@ -144,19 +170,43 @@ impl Extended {
     /// The sum with a point of Z = 1.
     #[inline(always)]
     #[must_use]
-    pub(crate) fn add_addend(&self, other: &Addend) -> Self {
-        let a = self.x * other.x;
-        let b = self.y * other.y;
-        let c = self.t * other.dt;
-        let e = (self.x + self.y) * (other.x + other.y) - a - b;
-        let f = self.z - c;
-        let g = self.z + c;
+    pub(crate) fn add_addend<M: Multiply>(&self, m: M, other: &Addend) -> Self {
+        let a = m.mul(self.x, other.x);
+        let b = m.mul(self.y, other.y);
+        let c = m.mul(self.t, other.dt);
+        let s = m.mul(self.x + self.y, other.x + other.y);
+        Self::combine(m, a, b, s, self.z - c, self.z + c)
+    }
+
+    /// The sum with a point of Z = 1, or with its negative.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn add_signed<M: Multiply>(&self, m: M, other: &Addend, negative: bool) -> Self {
+        self.add_addend(m, &if negative { -*other } else { *other })
+    }
+
+    /// The sum.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn add_by<M: Multiply>(&self, m: M, other: &Self) -> Self {
+        let a = m.mul(self.x, other.x);
+        let b = m.mul(self.y, other.y);
+        let c = m.mul(m.mul(self.t, other.t), D);
+        let d = m.mul(self.z, other.z);
+        let s = m.mul(self.x + self.y, other.x + other.y);
+        Self::combine(m, a, b, s, d - c, d + c)
+    }
+
+    /// The common end of additions.
+    #[inline(always)]
+    fn combine<M: Multiply>(m: M, a: Fp, b: Fp, s: Fp, f: Fp, g: Fp) -> Self {
+        let e = s - a - b;
         let h = b + times5(a);
         Self {
-            x: e * f,
-            y: g * h,
-            t: e * h,
-            z: f * g,
+            x: m.mul(e, f),
+            y: m.mul(g, h),
+            t: m.mul(e, h),
+            z: m.mul(f, g),
         }
     }
 }
@@ -165,20 +215,7 @@ impl Add for Extended {
     type Output = Self;
     #[inline]
     fn add(self, other: Self) -> Self {
-        let a = self.x * other.x;
-        let b = self.y * other.y;
-        let c = self.t * other.t * D;
-        let d = self.z * other.z;
-        let e = (self.x + self.y) * (other.x + other.y) - a - b;
-        let f = d - c;
-        let g = d + c;
-        let h = b + times5(a);
-        Self {
-            x: e * f,
-            y: g * h,
-            t: e * h,
-            z: f * g,
-        }
+        self.add_by(Plain, &other)
     }
 }
 

@@ -15,7 +15,7 @@ use core::iter::{Product, Sum};
 use core::marker::PhantomData;
 use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-pub(crate) use limbs::double_mod;
+pub(crate) use limbs::{adc, double_mod};
 pub(crate) use wide::Wide;
 
 use limbs::{is_below, mont_mul, mont_one, neg_inv};
@@ -82,6 +82,13 @@ impl<M: Modulus> Field<M> {
     #[inline(always)]
     pub(crate) const fn from_mont(limbs: [u64; 4]) -> Self {
         Self(limbs, PhantomData)
+    }
+
+    /// From limbs in Montgomery form, below twice the modulus.
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    #[inline(always)]
+    pub(crate) const fn from_mont_once(limbs: [u64; 4]) -> Self {
+        Self::from_mont(limbs::reduce_once(&limbs, &M::MODULUS))
     }
 
     /// From a canonical integer. Not checked: limbs at or above the modulus give an element whose

@@ -16,7 +16,7 @@ use crate::field::Fr;
 #[cfg(feature = "prove")]
 pub use prove::prove;
 pub use verify::verify;
-pub(crate) use verify::{Check, check, generators_sum};
+pub(crate) use verify::{Check, check};
 
 /// Rounds: the binary logarithm of the number of generators.
 pub const ROUNDS: usize = 8;

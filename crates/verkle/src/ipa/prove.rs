@@ -11,11 +11,9 @@
 //! would be for points that have no tables: it saves nothing where there are lanes, and without
 //! them less than a third.
 
-use crate::curve::Extended;
 use crate::element::{Commitment, Element};
 use crate::field::Fr;
 use crate::lagrange::{DOMAIN, inner_product};
-use crate::msm::scalar_mul;
 use crate::multiproof::ProveError;
 use crate::setup::Setup;
 use crate::transcript::Transcript;
@@ -51,8 +49,8 @@ pub fn prove(
 
         let (a_low, a_high) = a.split_at_mut(half);
         let (b_low, b_high) = b.split_at_mut(half);
-        let left = left + times_q(setup, w * inner_product(a_high, b_low));
-        let right = right + times_q(setup, w * inner_product(a_low, b_high));
+        let left = left + setup.mul_q(w * inner_product(a_high, b_low));
+        let right = right + setup.mul_q(w * inner_product(a_low, b_high));
         let both = Commitment::normalise(&[Element(left), Element(right)]);
         (l[k], r[k]) = (both[0], both[1]);
 
@@ -68,10 +66,6 @@ pub fn prove(
         }
     }
     Ok((IpaProof { l, r, a: a[0] }, value))
-}
-
-fn times_q(setup: &Setup, scalar: Fr) -> Extended {
-    scalar_mul(&setup.crs.q.extended(), scalar)
 }
 
 fn fold(low: &mut [Fr], high: &[Fr], factor: Fr) {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::curve::{Affine, Extended};
+use crate::curve::Affine;
 use crate::element::Commitment;
 use crate::field::{Fr, batch_invert};
 use crate::lagrange::{DOMAIN, inner_product};
@@ -113,19 +113,14 @@ fn equation(
 impl Check {
     /// Evaluates the equation.
     pub(crate) fn finish(&self, setup: &Setup) -> Result<(), VerifyError> {
-        let sum = generators_sum(setup, &self.generators, self.q)
+        let sum = setup.commit_with_q(&self.generators, self.q)
             + msm(setup.arm, &self.points, &self.scalars);
-        if sum.x.is_zero() {
+        if sum.is_identity() {
             Ok(())
         } else {
             Err(VerifyError::Rejected)
         }
     }
-}
-
-/// Σ values\[i\]·G_i + q·Q.
-pub(crate) fn generators_sum(setup: &Setup, values: &[Fr], q: Fr) -> Extended {
-    msm(setup.arm, &setup.crs.points, values) + msm(setup.arm, &[setup.crs.q], &[q])
 }
 
 #[cfg(test)]

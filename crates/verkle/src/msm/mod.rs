@@ -1,51 +1,47 @@
 //! Multi-scalar multiplication.
 
-use alloc::vec;
+pub(crate) mod digits;
+#[cfg(all(feature = "simd", target_arch = "x86_64"))]
+pub(crate) mod lanes;
+mod pippenger;
+pub(crate) mod spread;
+mod straus;
 
 use crate::arm::Arm;
 use crate::curve::{Affine, Extended};
 use crate::field::Fr;
 
-/// `scalar` times `point`.
-pub(crate) fn scalar_mul(point: &Extended, scalar: Fr) -> Extended {
-    let mut window = [Extended::IDENTITY; 16];
-    for i in 1..16 {
-        window[i] = window[i - 1] + *point;
+pub(crate) use straus::scalar_mul;
+
+/// Σ scalars\[i\]·points\[i\] over the shorter of the two. Spread over the current rayon pool if
+/// the crate has the feature `parallel`.
+pub(crate) fn msm(arm: Arm, points: &[Affine], scalars: &[Fr]) -> Extended {
+    let count = points.len().min(scalars.len());
+    let (points, scalars) = (&points[..count], &scalars[..count]);
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    if let Some(ifma) = crate::simd::Ifma::new(arm)
+        && count >= lanes::MIN
+    {
+        return lanes::pippenger(ifma, lanes::Plan::cheapest(count), points, scalars);
     }
-    let mut sum = Extended::IDENTITY;
-    for limb in scalar.to_limbs().iter().rev() {
-        for shift in (0..16).rev() {
-            sum = sum.double().double().double().double();
-            let digit = (limb >> (4 * shift)) & 15;
-            if digit != 0 {
-                sum += window[digit as usize];
-            }
-        }
+    if count <= straus::MAX {
+        return straus::straus(points, scalars);
     }
-    sum
+    let width = pippenger::cheapest(count);
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    if let Some(adx) = crate::simd::adx::Adx::new(arm) {
+        return pippenger::pippenger(adx, width, points, scalars);
+    }
+    let _ = arm;
+    pippenger::pippenger(crate::curve::Plain, width, points, scalars)
 }
 
-/// Σ scalars\[i\]·points\[i\] over the shorter of the two.
-pub(crate) fn msm(_arm: Arm, points: &[Affine], scalars: &[Fr]) -> Extended {
-    const WINDOW: usize = 8;
-    let mut total = Extended::IDENTITY;
-    for window in (0..256 / WINDOW).rev() {
-        for _ in 0..WINDOW {
-            total = total.double();
-        }
-        let mut buckets = vec![Extended::IDENTITY; 1 << WINDOW];
-        for (point, scalar) in points.iter().zip(scalars) {
-            let digit = scalar.to_le_bytes()[window];
-            let bucket = &mut buckets[usize::from(digit)];
-            *bucket = bucket.add_addend(&point.addend());
-        }
-        let mut running = Extended::IDENTITY;
-        let mut sum = Extended::IDENTITY;
-        for bucket in buckets.iter().skip(1).rev() {
-            running += *bucket;
-            sum += running;
-        }
-        total += sum;
-    }
-    total
+/// Σ sums\[w\]·2^(width·w).
+fn horner(width: u32, sums: &[Extended]) -> Extended {
+    sums.iter().rev().fold(Extended::IDENTITY, |total, sum| {
+        (0..width).fold(total, |total, _| total.double()) + *sum
+    })
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::chunks::for_chunks;
 use crate::curve::Affine;
 use crate::field::Fr;
-use crate::ipa::{Check, generators_sum};
+use crate::ipa::Check;
 use crate::lagrange::DOMAIN;
 use crate::msm::msm;
 use crate::setup::Setup;
@@ -133,6 +133,6 @@ fn combine(setup: &Setup, checks: &[(usize, Check)], seed: &[u8; 32]) -> bool {
         points.extend(check.points);
         scalars.extend(check.scalars.map(|scalar| factor * scalar));
     }
-    let sum = generators_sum(setup, &generators, q) + msm(setup.arm, &points, &scalars);
-    sum.x.is_zero()
+    let sum = setup.commit_with_q(&generators, q) + msm(setup.arm, &points, &scalars);
+    sum.is_identity()
 }
