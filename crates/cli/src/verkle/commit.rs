@@ -38,10 +38,11 @@ fn long_help() -> String {
 pub fn run(args: &CommitArgs) -> Result<Report, Failure> {
     super::prove::check_memory(args.resources, args.input.look()?)?;
     let input = args.input.read()?;
-    let commitments = args
-        .resources
-        .threads
-        .install(|| input.commit(&Setup::ethereum()))??;
+    let commitments = args.resources.threads.install(|| {
+        let setup = Setup::ethereum();
+        setup.prepare();
+        input.commit(&setup)
+    })??;
     let scalars = Commitment::map_all_to_scalar(&commitments);
 
     let name = args.input.input.display().to_string();

@@ -184,6 +184,7 @@ fn prove(args: &ProveArgs, input: &Input) -> Result<Proved, Failure> {
     };
     let mut start = Instant::now();
     let setup = Setup::ethereum();
+    setup.prepare();
     let commitments: Vec<Commitment> = input.commit(&setup)?;
     let openings: Vec<Opening<'_>> = input
         .openings

@@ -141,6 +141,7 @@ fn build(
 ) -> Result<Built, Failure> {
     let start = Instant::now();
     let setup = Setup::ethereum();
+    setup.prepare();
     let mut tree = Tree::new(&setup);
     for entry in entries {
         if tree.insert(&entry.key, entry.value).is_some() {

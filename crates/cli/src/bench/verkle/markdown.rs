@@ -22,8 +22,23 @@ pub fn render(results: &Results) -> String {
         "\nMedians; times of operations are wall (CPU, all threads). The yardstick is CPU time of \
          one thread; ratios are CPU time over the yardstick's. Every proof is verified, and its \
          bytes are the same for all threads and kernels. Bytes and allocations are those over the \
-         borrowed polynomials, points and queries.",
+         borrowed polynomials, points and queries.\n\n## Batches\n\n\
+         | proofs | openings each | threads | kernels | one by one ms (CPU) | batch ms (CPU) |\n\
+         |--:|--:|--:|:--|--:|--:|\n",
     );
+    for batch in &results.batches {
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} |",
+            batch.proofs,
+            batch.openings,
+            batch.threads,
+            batch.arm,
+            times(&batch.one_by_one),
+            times(&batch.together)
+        );
+    }
+    out.truncate(out.trim_end().len());
     out
 }
 

@@ -7,12 +7,13 @@ use ark_ec::VariableBaseMSM;
 use ark_ed_on_bls12_381_bandersnatch::{EdwardsAffine, EdwardsProjective, Fq, Fr as ArkFr};
 use ark_ff::PrimeField;
 use prova_verkle::file::{Record, Statement};
+use prova_verkle::multiproof::BatchItem;
 use prova_verkle::{Arm, MultiProof, Opening, Query, Setup, Transcript, multiproof};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::inputs::Inputs;
-use super::{Row, SetupCost, Timing};
+use super::{Batch, Row, SetupCost, Timing};
 use crate::alloc;
 use crate::bench::stats::Spread;
 use crate::error::Failure;
@@ -38,7 +39,7 @@ pub fn pool(threads: usize) -> Result<ThreadPool, Failure> {
 pub fn setup(pool: &ThreadPool, arm: Arm, runs: u16) -> Result<(Setup, SetupCost), Failure> {
     let make = || {
         let setup = Setup::ethereum().with_arm(arm);
-        // setup.prepare();
+        setup.prepare();
         setup
     };
     let mut times = Vec::new();
@@ -53,7 +54,7 @@ pub fn setup(pool: &ThreadPool, arm: Arm, runs: u16) -> Result<(Setup, SetupCost
         arm: arm.name(),
         threads: pool.current_num_threads(),
         ms: Spread::of(times),
-        table_bytes: 0,
+        table_bytes: setup.table_bytes(),
     };
     Ok((setup, cost))
 }
@@ -239,4 +240,55 @@ impl Side<'_> {
             .map_err(|error| wrong(&error))?;
         Ok(bytes)
     }
+}
+
+/// The same proof several times, which saves a verifier nothing.
+///
+/// # Errors
+/// A signal, or a proof that is wrong.
+pub fn batch(
+    pool: &ThreadPool,
+    setup: &Setup,
+    inputs: &Inputs,
+    proofs: usize,
+    runs: u16,
+) -> Result<Batch, Failure> {
+    let (openings, queries) = (inputs.openings(), inputs.queries());
+    let proof = pool
+        .install(|| multiproof::prove(setup, &mut Transcript::new(LABEL), &openings))
+        .map_err(Failure::rejected)?;
+    let (mut one_by_one, mut together) = (Samples::default(), Samples::default());
+    for run in 0..=runs {
+        check_signal()?;
+        let keep = run > 0;
+        one_by_one
+            .run(pool, keep, || {
+                (0..proofs).try_for_each(|_| {
+                    multiproof::verify(setup, &mut Transcript::new(LABEL), &proof, &queries)
+                })
+            })
+            .map_err(Failure::rejected)?;
+        together
+            .run(pool, keep, || {
+                let mut transcripts = vec![Transcript::new(LABEL); proofs];
+                let mut items: Vec<BatchItem<'_>> = transcripts
+                    .iter_mut()
+                    .map(|transcript| BatchItem {
+                        transcript,
+                        proof: &proof,
+                        queries: &queries,
+                    })
+                    .collect();
+                multiproof::verify_batch(setup, &mut items)
+            })
+            .map_err(Failure::rejected)?;
+    }
+    Ok(Batch {
+        proofs,
+        openings: openings.len(),
+        threads: pool.current_num_threads(),
+        arm: setup.arm().name(),
+        one_by_one: one_by_one.timing(),
+        together: together.timing(),
+    })
 }

@@ -57,7 +57,7 @@ enum Arms {
     Best,
     /// The portable ones.
     Portable,
-    /// Both.
+    /// All that this CPU can run.
     All,
 }
 
@@ -66,8 +66,10 @@ impl Arms {
         match self {
             Self::Best => vec![Arm::best()],
             Self::Portable => vec![Arm::Portable],
-            Self::All if Arm::best() == Arm::Portable => vec![Arm::Portable],
-            Self::All => vec![Arm::best(), Arm::Portable],
+            Self::All => [Arm::Ifma, Arm::Adx, Arm::Portable]
+                .into_iter()
+                .filter(|arm| arm.is_available())
+                .collect(),
         }
     }
 
@@ -125,6 +127,17 @@ pub struct Row {
     verify_bytes: Option<Timing>,
 }
 
+/// Many proofs, verified one by one and as a batch.
+#[derive(Clone, Debug, Serialize)]
+pub struct Batch {
+    proofs: usize,
+    openings: usize,
+    threads: usize,
+    arm: &'static str,
+    one_by_one: Timing,
+    together: Timing,
+}
+
 /// One operation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Timing {
@@ -142,7 +155,12 @@ pub struct Results {
     schema: &'static str,
     header: Header,
     rows: Vec<Row>,
+    batches: Vec<Batch>,
 }
+
+/// Proofs in a batch, each of as many openings as a block has.
+const BATCH: usize = 16;
+const BATCH_OPENINGS: usize = 217;
 
 impl VerkleArgs {
     fn thread_counts(&self) -> Vec<usize> {
@@ -229,6 +247,7 @@ fn measure(args: &VerkleArgs, output: Output) -> Result<Results, Failure> {
             setup: costs,
         },
         rows: Vec::new(),
+        batches: Vec::new(),
     };
     output.note(&markdown::header(&results.header));
     for &openings in &args.openings {
@@ -239,6 +258,11 @@ fn measure(args: &VerkleArgs, output: Output) -> Result<Results, Failure> {
                 results.rows.push(row);
             }
         }
+    }
+    let inputs = Inputs::new(BATCH_OPENINGS, args.seed, &setups[0]);
+    for pool in &pools {
+        let batch = measure::batch(pool, &setups[0], &inputs, BATCH, args.runs)?;
+        results.batches.push(batch);
     }
     Ok(results)
 }
