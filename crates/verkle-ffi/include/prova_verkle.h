@@ -7,8 +7,8 @@
  * No panic leaves the library, but running out of memory ends the process.
  *
  * Of every pointer that is not null: a context is one that prova_verkle_context_new made and that
- * is not freed yet; as many bytes as the length says can be read or written. Bytes need no
- * alignment, and inputs and outputs may overlap. An input may be null if its length is zero.
+ * is not freed yet; as many bytes as the length says can be read or written. Nothing but a context
+ * needs alignment, and inputs and outputs may overlap. An input may be null if its length is zero.
  *
  * Lengths count bytes and must be exact: those of outputs too.
  *
@@ -112,7 +112,7 @@ enum prova_verkle_status
    */
   PROVA_VERKLE_STATUS_OK = 0,
   /**
-   * The proof is well-formed and does not show the openings.
+   * The proof, or the witness, is well-formed and does not show what it should.
    */
   PROVA_VERKLE_STATUS_REJECTED = 1,
   /**
@@ -159,6 +159,16 @@ enum prova_verkle_status
    * A defect of this library: a panic was caught. The context stays usable.
    */
   PROVA_VERKLE_STATUS_PANIC = 12,
+  /**
+   * Bytes are not a witness: no JSON of that form, or with encodings that are not points or
+   * scalars.
+   */
+  PROVA_VERKLE_STATUS_BAD_WITNESS = 13,
+  /**
+   * The witness's proof holds, but leaves open whether some node is an inner node; index: the
+   * first such stem, in stateDiff. Only when asked to be strict.
+   */
+  PROVA_VERKLE_STATUS_AMBIGUOUS = 14,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -219,7 +229,7 @@ typedef struct prova_verkle_error {
   size_t index;
   /**
    * Which part of that item is wrong, where it has many: the value of a polynomial, the point of
-   * a proof. PROVA_VERKLE_NO_INDEX if that does not apply.
+   * a proof, the query of a proof in a batch. PROVA_VERKLE_NO_INDEX if that does not apply.
    */
   size_t position;
   /**
@@ -227,6 +237,68 @@ typedef struct prova_verkle_error {
    */
   char message[PROVA_VERKLE_MESSAGE_LEN];
 } prova_verkle_error;
+
+/**
+ * One proof of a batch, as prova_verkle_verify_proof takes it.
+ */
+typedef struct prova_verkle_batch_item {
+  /**
+   * Where the transcript starts; must be the prover's.
+   */
+  const uint8_t *label;
+  /**
+   * Bytes of the label.
+   */
+  size_t label_len;
+  /**
+   * The proof.
+   */
+  const uint8_t *proof;
+  /**
+   * PROVA_VERKLE_PROOF_LEN, or PROVA_VERKLE_PROOF_UNCOMPRESSED_LEN for the uncompressed formats.
+   */
+  size_t proof_len;
+  /**
+   * The queries, at least one, in the prover's order.
+   */
+  const uint8_t *queries;
+  /**
+   * Bytes of all queries: PROVA_VERKLE_VERIFIER_QUERY_LEN each, or
+   * PROVA_VERKLE_VERIFIER_QUERY_UNCOMPRESSED_LEN.
+   */
+  size_t queries_len;
+} prova_verkle_batch_item;
+
+/**
+ * What an accepted witness shows.
+ */
+typedef struct prova_verkle_witness_summary {
+  /**
+   * Number of stems.
+   */
+  size_t stems;
+  /**
+   * Number of keys that are present.
+   */
+  size_t present;
+  /**
+   * Number of keys that are absent.
+   */
+  size_t absent;
+  /**
+   * Number of commitments, with the root.
+   */
+  size_t commitments;
+  /**
+   * Number of openings.
+   */
+  size_t openings;
+  /**
+   * Number of stems whose keys are as claimed only if the proof was made honestly: it leaves
+   * open whether some node above them is an inner node.
+   */
+  size_t ambiguous;
+} prova_verkle_witness_summary;
 
 #ifdef __cplusplus
 extern "C" {
@@ -239,7 +311,8 @@ extern "C" {
 const char *prova_verkle_status_message(int32_t status);
 
 /**
- * Makes a context with the generators all Verkle clients use. It is costly: make one and keep it.
+ * Makes a context with the generators all Verkle clients use and threads of its own: make one and
+ * keep it. Tables of the generators are not computed yet, see prova_verkle_context_prepare.
  *
  * `threads`: how many threads the work is spread over, at most PROVA_VERKLE_MAX_THREADS; 0: as
  * many as the machine has CPUs. Results do not depend on it.
@@ -249,6 +322,13 @@ const char *prova_verkle_status_message(int32_t status);
 prova_verkle_status prova_verkle_context_new(uint32_t threads,
                                              struct prova_verkle_context **context,
                                              struct prova_verkle_error *error);
+
+/**
+ * Computes the tables of the generators now, if the context has none yet. The first commitment,
+ * update or proof would; whoever only verifies needs none, but verifies faster with them.
+ */
+prova_verkle_status prova_verkle_context_prepare(const struct prova_verkle_context *context,
+                                                 struct prova_verkle_error *error);
 
 /**
  * Frees a context, after the last use of it on any thread. Null is allowed.
@@ -369,6 +449,58 @@ prova_verkle_status prova_verkle_verify_proof(const struct prova_verkle_context 
                                               const uint8_t *queries,
                                               size_t queries_len,
                                               struct prova_verkle_error *error);
+
+/**
+ * Verifies many proofs, with the answer prova_verkle_verify_proof has on each, in less time than
+ * one by one. PROVA_VERKLE_STATUS_OK means that all hold. Otherwise the answer is that on the first
+ * that does not; index: which it is; position: which of its queries, or of its 17 points.
+ *
+ * That final equations are added up with random factors lets a proof that does not hold pass with
+ * a probability of at most 2^-127 for every batch that an adversary tries. A batch of none holds.
+ *
+ * `format`: of all queries' commitments and of all proofs (a prova_verkle_format).
+ * `items`: the proofs.
+ * `items_count`: how many; not their bytes.
+ * `verdicts`: null, or one byte for every proof: the answer on it (a prova_verkle_status), of
+ * which only zero means that it holds. Written also if some do not; if none could be looked at,
+ * each is the answer of the call.
+ * `verdicts_len`: zero if `verdicts` is null, or else `items_count`.
+ */
+prova_verkle_status prova_verkle_verify_batch(const struct prova_verkle_context *context,
+                                              uint32_t format,
+                                              const struct prova_verkle_batch_item *items,
+                                              size_t items_count,
+                                              uint8_t *verdicts,
+                                              size_t verdicts_len,
+                                              struct prova_verkle_error *error);
+
+/**
+ * Verifies that the tree with a root has the values before the block that an execution witness
+ * claims, and lacks the keys for which it claims none. Values after the block are not looked at.
+ *
+ * PROVA_VERKLE_STATUS_BAD_WITNESS: the text is not a witness, or has encodings that are not points
+ * or scalars; PROVA_VERKLE_STATUS_REJECTED: it is one, and does not show this of the root;
+ * PROVA_VERKLE_STATUS_BAD_POINT: the root is not a point.
+ *
+ * The format lets whoever makes a witness pass the leaf node of a stem as an inner node, and so
+ * hide a key, unless other openings of the proof rule it out. The stems for which none does are
+ * counted in the summary; PROVA_VERKLE_STATUS_AMBIGUOUS: there are some, and `strict` is 1.
+ *
+ * `json`: UTF-8, without a terminating zero: a block with a member executionWitness, or the
+ * members of that.
+ * `root`: the commitment of the tree's root before the block, compressed: of the parent's header,
+ * not of the witness.
+ * `strict`: 0, or 1 to refuse ambiguous stems. Deployed clients accept them.
+ * `summary`: null, or written if the proof holds: for PROVA_VERKLE_STATUS_OK and _AMBIGUOUS.
+ */
+prova_verkle_status prova_verkle_verify_witness(const struct prova_verkle_context *context,
+                                                const uint8_t *json,
+                                                size_t json_len,
+                                                const uint8_t *root,
+                                                size_t root_len,
+                                                uint32_t strict,
+                                                struct prova_verkle_witness_summary *summary,
+                                                struct prova_verkle_error *error);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,5 +1,6 @@
 //! The context: what is derived from the generators, and the threads.
 
+use std::sync::OnceLock;
 use std::thread::{JoinHandle, available_parallelism};
 
 use prova_verkle::Setup;
@@ -15,6 +16,9 @@ pub const PROVA_VERKLE_MAX_THREADS: u32 = 1024;
 /// never changed, so any number of threads may use one context at once; they share its threads.
 pub struct Context {
     setup: Setup,
+    // Whether the setup has its tables. Not left to the setup: callers on many threads would each
+    // compute them.
+    tables: OnceLock<()>,
     // Dropped in this order: the pool tells its threads to end, then they are waited for.
     pool: ThreadPool,
     _workers: Workers,
@@ -64,9 +68,23 @@ impl Context {
         let setup = pool.install(Setup::ethereum);
         Ok(Self {
             setup,
+            tables: OnceLock::new(),
             pool,
             _workers: workers,
         })
+    }
+
+    /// Computes the tables of the generators, if they are not there yet.
+    fn prepare(&self) {
+        // The caller's thread waits here and is none of the pool's, so no work is held up.
+        self.tables
+            .get_or_init(|| self.pool.install(|| self.setup.prepare()));
+    }
+
+    /// Runs something that commits on the threads of this context.
+    pub(crate) fn run_with_tables<T: Send>(&self, work: impl FnOnce(&Setup) -> T + Send) -> T {
+        self.prepare();
+        self.run(work)
     }
 
     /// Runs something on the threads of this context.
@@ -75,7 +93,8 @@ impl Context {
     }
 }
 
-/// Makes a context with the generators all Verkle clients use. It is costly: make one and keep it.
+/// Makes a context with the generators all Verkle clients use and threads of its own: make one and
+/// keep it. Tables of the generators are not computed yet, see prova_verkle_context_prepare.
 ///
 /// `threads`: how many threads the work is spread over, at most PROVA_VERKLE_MAX_THREADS; 0: as
 /// many as the machine has CPUs. Results do not depend on it.
@@ -98,6 +117,23 @@ pub unsafe extern "C" fn prova_verkle_context_new(
         };
         write(core::ptr::null_mut());
         write(Box::into_raw(Box::new(Context::new(threads)?)));
+        Ok(())
+    };
+    // SAFETY: the caller promises that `error` is null or can be written.
+    unsafe { answer(error, body) }
+}
+
+/// Computes the tables of the generators now, if the context has none yet. The first commitment,
+/// update or proof would; whoever only verifies needs none, but verifies faster with them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn prova_verkle_context_prepare(
+    context: *const Context,
+    error: *mut Error,
+) -> Status {
+    let body = || {
+        // SAFETY: the caller promises that it is null or a context.
+        let context = unsafe { object("context", context) }?;
+        context.prepare();
         Ok(())
     };
     // SAFETY: the caller promises that `error` is null or can be written.

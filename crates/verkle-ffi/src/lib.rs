@@ -11,15 +11,19 @@
 // What all pointers must satisfy is said once, at the top of the header.
 #![allow(clippy::missing_safety_doc)]
 
+mod batch;
 mod context;
 mod layout;
 mod memory;
 mod points;
 mod proofs;
 mod status;
+mod witness;
 
+pub use batch::*;
 pub use context::*;
 pub use layout::*;
 pub use points::*;
 pub use proofs::*;
 pub use status::*;
+pub use witness::*;

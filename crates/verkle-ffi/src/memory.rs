@@ -65,6 +65,33 @@ pub(crate) unsafe fn input<'a>(
     Ok(unsafe { core::slice::from_raw_parts(data, len) })
 }
 
+/// The structures of an array, copied: in the caller's memory they need not be aligned.
+///
+/// # Safety
+/// `data` is null or `count` structures can be read there.
+pub(crate) unsafe fn array<T: Copy>(
+    what: &'static str,
+    data: *const T,
+    count: usize,
+) -> Result<Vec<T>, Failure> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    if data.is_null() {
+        return Err(Failure::Null(what));
+    }
+    let max = isize::MAX.unsigned_abs();
+    let got = count.saturating_mul(size_of::<T>());
+    if got > max {
+        return Err(Failure::TooLong { what, max, got });
+    }
+    let read = |index| {
+        // SAFETY: below `count`, so inside the array, which is not longer than an object can be.
+        unsafe { data.add(index).read_unaligned() }
+    };
+    Ok((0..count).map(read).collect())
+}
+
 /// Where a result goes.
 pub(crate) struct Output {
     data: *mut u8,
@@ -95,6 +122,40 @@ impl Output {
             unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), self.data, bytes.len()) };
         }
         Ok(())
+    }
+}
+
+/// Where one byte for every item goes, if it is wanted.
+pub(crate) struct Verdicts {
+    data: *mut u8,
+    len: usize,
+}
+
+impl Verdicts {
+    /// # Safety
+    /// `data` is null or `len` bytes can be written there.
+    pub(crate) unsafe fn new(data: *mut u8, len: usize) -> Self {
+        Self { data, len }
+    }
+
+    /// Checks that there is room for just as many, or that none are wanted.
+    pub(crate) fn expect_len(&self, items: usize) -> Result<(), Failure> {
+        let expected = if self.data.is_null() { 0 } else { items };
+        expect_len("verdicts", self.len, expected)
+    }
+
+    /// Writes as many as there are and there is room for. They may overlap the input, which is not
+    /// read any more.
+    pub(crate) fn write(self, verdicts: impl IntoIterator<Item = Status>) {
+        if self.data.is_null() {
+            return;
+        }
+        for (index, verdict) in (0..self.len).zip(verdicts) {
+            // No status is that large; none may become zero.
+            let byte = u8::try_from(verdict as i32).unwrap_or(u8::MAX);
+            // SAFETY: not null and below `len`, so it can be written, by `new`'s contract.
+            unsafe { self.data.add(index).write(byte) };
+        }
     }
 }
 

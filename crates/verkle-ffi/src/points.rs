@@ -34,7 +34,7 @@ pub unsafe extern "C" fn prova_verkle_commit(
             )
         };
         out.expect_len(format.point_len())?;
-        out.write(&context.run(|setup| commit(setup, format, scalars))?)
+        out.write(&context.run_with_tables(|setup| commit(setup, format, scalars))?)
     };
     // SAFETY: the caller keeps the header's contract.
     unsafe { answer(error, body) }
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn prova_verkle_update(
         };
         expect_len("commitment", commitment.len(), format.point_len())?;
         out.expect_len(format.point_len())?;
-        out.write(&context.run(|setup| update(setup, format, commitment, updates))?)
+        out.write(&context.run_with_tables(|setup| update(setup, format, commitment, updates))?)
     };
     // SAFETY: the caller keeps the header's contract.
     unsafe { answer(error, body) }

@@ -46,7 +46,7 @@ pub unsafe extern "C" fn prova_verkle_create_proof(
             )
         };
         out.expect_len(format.proof_len())?;
-        let proof = context.run(|setup| create_proof(setup, format, label, queries))?;
+        let proof = context.run_with_tables(|setup| create_proof(setup, format, label, queries))?;
         out.write(&encode_proof(format, &proof))
     };
     // SAFETY: the caller keeps the header's contract.
@@ -174,32 +174,58 @@ fn verify_proof(
     proof: &[u8],
     queries: &[u8],
 ) -> Result<(), Failure> {
-    let proof = decode_proof(format, proof)?;
-    let queries = items("queries", queries, format.verifier_query_len())?
-        .map(|query| split_verifier_query(format, query))
-        .collect::<Result<Vec<_>, _>>()?;
-    let points: Vec<&[u8]> = queries.iter().map(|(point, ..)| *point).collect();
-    let commitments = decode("query", format, &points)?;
-    let queries = queries
-        .iter()
-        .zip(&commitments)
-        .enumerate()
-        .map(|(index, ((_, point, value), commitment))| {
-            let what = "value of query";
-            let value = ScalarBytes::new(**value).ok_or(Failure::Scalar { what, index })?;
-            Ok(Query {
-                commitment,
-                point: *point,
-                value,
-            })
-        })
-        .collect::<Result<Vec<_>, Failure>>()?;
+    let statement = Statement::decode(format, proof, queries)?;
+    let mut transcript = Transcript::new(label);
     Ok(verify(
         setup,
-        &mut Transcript::new(label),
-        &proof,
-        &queries,
+        &mut transcript,
+        &statement.proof,
+        &statement.queries(),
     )?)
+}
+
+/// A proof and its queries, decoded.
+pub(crate) struct Statement {
+    pub(crate) proof: MultiProof,
+    commitments: Vec<Commitment>,
+    /// Point and value, by query.
+    openings: Vec<(u8, ScalarBytes)>,
+}
+
+impl Statement {
+    pub(crate) fn decode(format: Format, proof: &[u8], queries: &[u8]) -> Result<Self, Failure> {
+        let proof = decode_proof(format, proof)?;
+        let queries = items("queries", queries, format.verifier_query_len())?
+            .map(|query| split_verifier_query(format, query))
+            .collect::<Result<Vec<_>, _>>()?;
+        let points: Vec<&[u8]> = queries.iter().map(|(point, ..)| *point).collect();
+        let commitments = decode("query", format, &points)?;
+        let openings = queries
+            .iter()
+            .enumerate()
+            .map(|(index, (_, point, value))| {
+                let what = "value of query";
+                let value = ScalarBytes::new(**value).ok_or(Failure::Scalar { what, index })?;
+                Ok((*point, value))
+            })
+            .collect::<Result<Vec<_>, Failure>>()?;
+        Ok(Self {
+            proof,
+            commitments,
+            openings,
+        })
+    }
+
+    pub(crate) fn queries(&self) -> Vec<Query<'_>> {
+        let openings = self.commitments.iter().zip(&self.openings);
+        openings
+            .map(|(commitment, (point, value))| Query {
+                commitment,
+                point: *point,
+                value: *value,
+            })
+            .collect()
+    }
 }
 
 fn split_verifier_query(format: Format, query: &[u8]) -> Result<(&[u8], u8, &[u8; 32]), Failure> {

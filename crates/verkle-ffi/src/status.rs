@@ -2,6 +2,7 @@
 
 use core::ffi::{CStr, c_char};
 
+use prova_verkle::witness::WitnessError;
 use prova_verkle::{PointError, ProveError, VerifyError};
 
 use crate::layout::PROOF_POINTS;
@@ -17,7 +18,7 @@ pub(crate) const PROVA_VERKLE_NO_INDEX: usize = usize::MAX;
 pub enum Status {
     /// Done; for a verification: the proof holds.
     Ok = 0,
-    /// The proof is well-formed and does not show the openings.
+    /// The proof, or the witness, is well-formed and does not show what it should.
     Rejected = 1,
     /// A pointer is null.
     NullPointer = 2,
@@ -41,10 +42,16 @@ pub enum Status {
     ThreadPool = 11,
     /// A defect of this library: a panic was caught. The context stays usable.
     Panic = 12,
+    /// Bytes are not a witness: no JSON of that form, or with encodings that are not points or
+    /// scalars.
+    BadWitness = 13,
+    /// The witness's proof holds, but leaves open whether some node is an inner node; index: the
+    /// first such stem, in stateDiff. Only when asked to be strict.
+    Ambiguous = 14,
 }
 
 impl Status {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 15] = [
         Self::Ok,
         Self::Rejected,
         Self::NullPointer,
@@ -58,12 +65,14 @@ impl Status {
         Self::BadChallenge,
         Self::ThreadPool,
         Self::Panic,
+        Self::BadWitness,
+        Self::Ambiguous,
     ];
 
     fn text(self) -> &'static CStr {
         match self {
             Self::Ok => c"success",
-            Self::Rejected => c"the proof does not show the claimed openings",
+            Self::Rejected => c"the proof or witness does not show what is claimed",
             Self::NullPointer => c"a pointer is null",
             Self::BadLength => c"a length is wrong",
             Self::BadArgument => c"an argument is none of its possible values",
@@ -75,6 +84,8 @@ impl Status {
             Self::BadChallenge => c"a challenge is zero or in the domain",
             Self::ThreadPool => c"the threads could not be started",
             Self::Panic => c"a panic was caught: a defect of the library",
+            Self::BadWitness => c"bytes are not a witness",
+            Self::Ambiguous => c"the witness leaves open whether some node is an inner node",
         }
     }
 }
@@ -89,7 +100,7 @@ pub struct Error {
     /// Which item of the input is wrong, from 0; PROVA_VERKLE_NO_INDEX if that does not apply.
     pub index: usize,
     /// Which part of that item is wrong, where it has many: the value of a polynomial, the point of
-    /// a proof. PROVA_VERKLE_NO_INDEX if that does not apply.
+    /// a proof, the query of a proof in a batch. PROVA_VERKLE_NO_INDEX if that does not apply.
     pub position: usize,
     /// What was expected and what came, in English, ending with a zero byte.
     pub message: [c_char; PROVA_VERKLE_MESSAGE_LEN],
@@ -97,10 +108,15 @@ pub struct Error {
 
 impl Error {
     pub(crate) fn new(result: &Result<(), Failure>) -> Self {
-        let (status, [index, position], text) = match result {
+        let (status, [index, position], mut text) = match result {
             Ok(()) => (Status::Ok, [PROVA_VERKLE_NO_INDEX; 2], String::new()),
             Err(failure) => (failure.status(), failure.place(), failure.to_string()),
         };
+        if text.contains(char::is_control) {
+            // Part of the text may be a witness's. A zero would end it, an escape sequence would
+            // reach the terminal that shows it.
+            text = text.replace(char::is_control, "?");
+        }
         let mut message = [0; PROVA_VERKLE_MESSAGE_LEN];
         let mut end = text.len().min(PROVA_VERKLE_MESSAGE_LEN - 1);
         while !text.is_char_boundary(end) {
@@ -155,6 +171,8 @@ pub(crate) enum Failure {
     },
     #[error("format: expected 0, 1 or 2, got {0}")]
     Format(u32),
+    #[error("strict: expected 0 or 1, got {0}")]
+    Strict(u32),
     #[error("threads: expected at most {max}, got {got}")]
     Threads { max: u32, got: u32 },
     #[error("{what} {index}: {error}")]
@@ -163,6 +181,8 @@ pub(crate) enum Failure {
         index: usize,
         error: PointError,
     },
+    #[error("root: {0}")]
+    Root(PointError),
     #[error("{what} {index}: not below the group's order")]
     Scalar { what: &'static str, index: usize },
     #[error("query {index}: the claimed value is not the polynomial's at {point}")]
@@ -175,6 +195,17 @@ pub(crate) enum Failure {
     Prove(#[from] ProveError),
     #[error(transparent)]
     Verify(#[from] VerifyError),
+    #[error("{bad} of {count} proofs not accepted, the first of them at {index}: {failure}")]
+    Batch {
+        bad: usize,
+        count: usize,
+        index: usize,
+        failure: Box<Failure>,
+    },
+    #[error(transparent)]
+    Witness(#[from] WitnessError),
+    #[error("stateDiff[{index}]: nothing shows that all nodes above the stem are inner nodes")]
+    Ambiguous { index: usize },
     #[error("{0}")]
     Pool(#[from] rayon::ThreadPoolBuildError),
     #[error("panic: {0}")]
@@ -182,12 +213,12 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         match self {
             Self::Null(_) => Status::NullPointer,
             Self::Length { .. } | Self::Multiple { .. } | Self::TooLong { .. } => Status::BadLength,
-            Self::Format(_) | Self::Threads { .. } => Status::BadArgument,
-            Self::Point { .. } => Status::BadPoint,
+            Self::Format(_) | Self::Strict(_) | Self::Threads { .. } => Status::BadArgument,
+            Self::Point { .. } | Self::Root(_) => Status::BadPoint,
             Self::Scalar { .. } | Self::Prove(ProveError::NotCanonical { .. }) => Status::BadScalar,
             Self::Value { .. } => Status::WrongValue,
             Self::ProofPoint { .. } | Self::ProofScalar => Status::BadProof,
@@ -196,6 +227,10 @@ impl Failure {
             }
             Self::Prove(_) | Self::Verify(VerifyError::ZeroChallenge) => Status::BadChallenge,
             Self::Verify(_) => Status::Rejected,
+            Self::Batch { failure, .. } => failure.status(),
+            Self::Witness(error) if error.is_rejection() => Status::Rejected,
+            Self::Witness(_) => Status::BadWitness,
+            Self::Ambiguous { .. } => Status::Ambiguous,
             Self::Pool(_) => Status::ThreadPool,
             Self::Panic(_) => Status::Panic,
         }
@@ -208,6 +243,12 @@ impl Failure {
             Self::Point { index, .. } | Self::Scalar { index, .. } | Self::Value { index, .. } => {
                 [*index, none]
             }
+            Self::Ambiguous { index } => [*index, none],
+            // What is one item of a call that verifies one proof is a part of one item here.
+            Self::Batch { index, failure, .. } => match failure.place() {
+                [part, _] if part != none => [*index, part],
+                [_, part] => [*index, part],
+            },
             Self::Prove(ProveError::NotCanonical { opening, position }) => [*opening, *position],
             Self::ProofPoint { position, .. } => [none, *position],
             Self::ProofScalar => [none, PROOF_POINTS],
@@ -232,6 +273,13 @@ mod tests {
                 (PROVA_VERKLE_MESSAGE_LEN - 2..PROVA_VERKLE_MESSAGE_LEN).contains(&message.len())
             );
         }
+    }
+
+    #[test]
+    fn messages_have_no_control_characters() {
+        let error = Error::new(&Err(Failure::Panic("a\0b\u{1b}[2J\n".to_owned())));
+        let bytes = error.message.map(|c| c.to_ne_bytes()[0]);
+        assert!(bytes.starts_with(b"panic: a?b?[2J?\0"));
     }
 
     #[test]

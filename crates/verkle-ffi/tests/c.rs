@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use prova_verkle::Fp;
+use prova_verkle::tree::Tree;
+use prova_verkle::{Fp, Setup};
 use serde_json::Value;
 
 const MANIFEST: &str = env!("CARGO_MANIFEST_DIR");
@@ -161,6 +162,37 @@ fn coordinate(value: &Value) -> Fp {
     Fp::from_be_bytes(&bytes).expect("canonical")
 }
 
+fn blocks(add: &mut impl FnMut(&str, &[u8])) {
+    let roots = json("blocks/roots.json");
+    for block in [
+        "valid_block_1",
+        "valid_block_72",
+        "invalid_block_72",
+        "invalid_block_73",
+    ] {
+        let name = format!("{block}.json");
+        let path = Path::new(MANIFEST)
+            .join("../verkle/vectors/blocks")
+            .join(&name);
+        add(block, &std::fs::read(path).expect("a file"));
+        add(&format!("{block}_root"), &unhex(&roots[name]["root"]));
+    }
+    // The second stem is absent, below an inner node that no other opening shows to be one.
+    let setup = Setup::ethereum();
+    let mut tree = Tree::new(&setup);
+    let key = |first: u8, second: u8| {
+        let mut key = [0; 32];
+        key[..2].copy_from_slice(&[first, second]);
+        key
+    };
+    for stem in [key(3, 0), key(5, 6), key(5, 100)] {
+        tree.insert(&stem, [1; 32]);
+    }
+    let witness = tree.prove(&[key(3, 0), key(5, 50)]).expect("a witness");
+    add("ambiguous_block", witness.to_json().as_bytes());
+    add("ambiguous_block_root", tree.root().as_bytes());
+}
+
 /// What the C program compares with, from the published vectors.
 fn vectors() -> String {
     let mut header = String::new();
@@ -217,5 +249,6 @@ fn vectors() -> String {
     );
     add("point_uncompressed", &[x, y].map(Fp::to_le_bytes).concat());
     add("point_negated", &[-x, -y].map(Fp::to_le_bytes).concat());
+    blocks(&mut add);
     header
 }

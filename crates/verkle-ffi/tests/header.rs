@@ -17,8 +17,8 @@ const PREAMBLE: &str = "\
  * No panic leaves the library, but running out of memory ends the process.
  *
  * Of every pointer that is not null: a context is one that prova_verkle_context_new made and that
- * is not freed yet; as many bytes as the length says can be read or written. Bytes need no
- * alignment, and inputs and outputs may overlap. An input may be null if its length is zero.
+ * is not freed yet; as many bytes as the length says can be read or written. Nothing but a context
+ * needs alignment, and inputs and outputs may overlap. An input may be null if its length is zero.
  *
  * Lengths count bytes and must be exact: those of outputs too.
  *
@@ -39,7 +39,19 @@ const CONSTANTS: &str = "
 #define PROVA_VERKLE_LABEL \"verkle\"";
 
 /// Module by module, in the order of reading.
-const SOURCES: [&str; 5] = ["layout", "status", "context", "points", "proofs"];
+const SOURCES: [&str; 7] = [
+    "layout", "status", "context", "points", "proofs", "batch", "witness",
+];
+
+/// Types, and their names in C after the prefix.
+const TYPES: [(&str, &str); 6] = [
+    ("Context", "context"),
+    ("Error", "error"),
+    ("Format", "format"),
+    ("Status", "status"),
+    ("BatchItem", "batch_item"),
+    ("WitnessSummary", "witness_summary"),
+];
 
 fn generate() -> String {
     let mut config = Config {
@@ -56,8 +68,8 @@ fn generate() -> String {
         ..Config::default()
     };
     config.enumeration.rename_variants = RenameRule::QualifiedScreamingSnakeCase;
-    for name in ["Context", "Error", "Format", "Status"] {
-        let renamed = format!("prova_verkle_{}", name.to_lowercase());
+    for (name, renamed) in TYPES {
+        let renamed = format!("prova_verkle_{renamed}");
         config.export.rename.insert(name.to_owned(), renamed);
     }
     // Functions take any number for a format, so that no number is undefined behaviour.

@@ -146,6 +146,16 @@ static void test_context(void) {
     CHECK(prova_verkle_context_threads(NULL) == 0);
     prova_verkle_context_free(NULL);
     prova_verkle_context_free(new_context(0));
+    EXPECT(prova_verkle_context_prepare(NULL, &error), NULL_POINTER);
+    context = new_context(2);
+    for (int i = 0; i < 2; i++) {
+        EXPECT(prova_verkle_context_prepare(context, &error), OK);
+    }
+    CHECK(prova_verkle_context_prepare(context, NULL) == PROVA_VERKLE_STATUS_OK);
+    uint8_t one[32] = {1}, point[32];
+    EXPECT(prova_verkle_commit(context, COMPRESSED, one, 32, point, 32, &error), OK);
+    CHECK(memcmp(point, generator_0, 32) == 0);
+    prova_verkle_context_free(context);
     for (int32_t status = -1; status < 20; status++) {
         CHECK(strlen(prova_verkle_status_message(status)) > 0);
     }
@@ -453,6 +463,223 @@ static void test_verify_uncompressed(const prova_verkle_context *c) {
     free(o);
 }
 
+enum { BATCH = 5 };
+
+/* As many items as a batch has, all of the published proof. */
+static void fill(prova_verkle_batch_item *items, uint32_t format, const uint8_t *proof,
+                 const uint8_t *queries) {
+    for (int i = 0; i < BATCH; i++) {
+        items[i] = (prova_verkle_batch_item){
+            .label = (const uint8_t *)PROVA_VERKLE_LABEL,
+            .label_len = strlen(PROVA_VERKLE_LABEL),
+            .proof = proof,
+            .proof_len = proof_len(format),
+            .queries = queries,
+            .queries_len = 2 * verifier_len(format),
+        };
+    }
+}
+
+static int all_are(const uint8_t *verdicts, uint8_t wanted) {
+    for (int i = 0; i < BATCH; i++) {
+        if (verdicts[i] != wanted) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void test_verify_batch(const prova_verkle_context *c) {
+    openings *o = new_openings(c, COMPRESSED);
+    const size_t size = PROVA_VERKLE_PROOF_LEN, len = 2 * PROVA_VERKLE_VERIFIER_QUERY_LEN;
+    const uint8_t *proof = in(published_proof, size), *q = in(o->verifier, len);
+    prova_verkle_batch_item items[BATCH], *copy;
+    uint8_t *verdicts = out(BATCH), wrong_value[130], wrong_point[130], wrong_scalar[130];
+    uint8_t wrong_proof[PROVA_VERKLE_PROOF_LEN];
+
+    fill(items, COMPRESSED, proof, q);
+    EXPECT(prova_verkle_verify_batch(c, COMPRESSED, (const void *)in((const uint8_t *)items, sizeof items),
+                                     BATCH, verdicts, BATCH, &error), OK);
+    CHECK(all_are(verdicts, 0));
+    EXPECT(prova_verkle_verify_batch(c, COMPRESSED, items, BATCH, NULL, 0, &error), OK);
+    EXPECT(prova_verkle_verify_batch(c, COMPRESSED, NULL, 0, NULL, 0, &error), OK);
+    EXPECT(prova_verkle_verify_batch(c, COMPRESSED, NULL, 0, verdicts, 0, &error), OK);
+    CHECK(prova_verkle_verify_batch(c, COMPRESSED, items, 1, NULL, 0, NULL) == PROVA_VERKLE_STATUS_OK);
+
+    /* One item that is wrong, in every place and in every way. */
+    memcpy(wrong_value, q, len), wrong_value[65 + 33] ^= 1;
+    memcpy(wrong_point, q, len), memcpy(wrong_point + 65, bad_not_on_curve, 32);
+    memcpy(wrong_scalar, q, len), memcpy(wrong_scalar + 65 + 33, order, 32);
+    memcpy(wrong_proof, proof, size), memcpy(wrong_proof + 32 * 4, bad_not_in_subgroup, 32);
+    for (size_t at = 0; at < BATCH; at++) {
+        prova_verkle_batch_item *item = &items[at], right = items[at];
+        const struct {
+            prova_verkle_batch_item item;
+            prova_verkle_status status;
+            size_t position;
+        } wrong[] = {
+            {{right.label, 5, proof, size, q, len}, PROVA_VERKLE_STATUS_REJECTED, NONE},
+            {{NULL, 0, proof, size, q, len}, PROVA_VERKLE_STATUS_REJECTED, NONE},
+            {{NULL, 6, proof, size, q, len}, PROVA_VERKLE_STATUS_NULL_POINTER, NONE},
+            {{right.label, 6, NULL, size, q, len}, PROVA_VERKLE_STATUS_NULL_POINTER, NONE},
+            {{right.label, 6, proof, size - 1, q, len}, PROVA_VERKLE_STATUS_BAD_LENGTH, NONE},
+            {{right.label, 6, NULL, 0, q, len}, PROVA_VERKLE_STATUS_BAD_LENGTH, NONE},
+            {{right.label, 6, wrong_proof, size, q, len}, PROVA_VERKLE_STATUS_BAD_PROOF, 4},
+            {{right.label, 6, proof, size, NULL, len}, PROVA_VERKLE_STATUS_NULL_POINTER, NONE},
+            {{right.label, 6, proof, size, NULL, 0}, PROVA_VERKLE_STATUS_NO_QUERIES, NONE},
+            {{right.label, 6, proof, size, q, len - 1}, PROVA_VERKLE_STATUS_BAD_LENGTH, NONE},
+            {{right.label, 6, proof, size, q, SIZE_MAX}, PROVA_VERKLE_STATUS_BAD_LENGTH, NONE},
+            {{right.label, 6, proof, size, q, len / 2}, PROVA_VERKLE_STATUS_REJECTED, NONE},
+            {{right.label, 6, proof, size, wrong_value, len}, PROVA_VERKLE_STATUS_REJECTED, NONE},
+            {{right.label, 6, proof, size, wrong_point, len}, PROVA_VERKLE_STATUS_BAD_POINT, 1},
+            {{right.label, 6, proof, size, wrong_scalar, len}, PROVA_VERKLE_STATUS_BAD_SCALAR, 1},
+        };
+        for (size_t way = 0; way < sizeof wrong / sizeof *wrong; way++) {
+            *item = wrong[way].item;
+            memset(verdicts, 0xAA, BATCH);
+            expect(prova_verkle_verify_batch(c, COMPRESSED, items, BATCH, verdicts, BATCH, &error),
+                   wrong[way].status, "a batch", __LINE__);
+            CHECK(error.index == at && error.position == wrong[way].position);
+            CHECK(verdicts[at] == wrong[way].status);
+            verdicts[at] = 0;
+            CHECK(all_are(verdicts, 0));
+        }
+        *item = right;
+    }
+
+    /* All bad ones are named, well-formed or not; the first is the answer. */
+    items[1].queries = wrong_value;
+    items[2].proof = wrong_proof;
+    items[4].label_len = 0;
+    EXPECT_AT(prova_verkle_verify_batch(c, COMPRESSED, items, BATCH, verdicts, BATCH, &error), REJECTED, 1, NONE);
+    CHECK(strncmp(error.message, "3 of 5 proofs", 13) == 0);
+    const uint8_t named[BATCH] = {0, PROVA_VERKLE_STATUS_REJECTED, PROVA_VERKLE_STATUS_BAD_PROOF, 0, PROVA_VERKLE_STATUS_REJECTED};
+    CHECK(memcmp(verdicts, named, BATCH) == 0);
+    EXPECT_AT(prova_verkle_verify_batch(c, COMPRESSED, items, BATCH, NULL, 0, &error), REJECTED, 1, NONE);
+    EXPECT_AT(prova_verkle_verify_batch(c, COMPRESSED, items + 2, 3, NULL, 0, &error), BAD_PROOF, 0, 4);
+
+    /* What is wrong with the call is the verdict on all, so that none reads as zero. */
+    fill(items, COMPRESSED, proof, q);
+    memset(verdicts, 0, BATCH);
+    EXPECT_AT(prova_verkle_verify_batch(NULL, COMPRESSED, items, BATCH, verdicts, BATCH, &error), NULL_POINTER, NONE, NONE);
+    CHECK(all_are(verdicts, PROVA_VERKLE_STATUS_NULL_POINTER));
+    memset(verdicts, 0, BATCH);
+    EXPECT(prova_verkle_verify_batch(c, 3, items, BATCH, verdicts, BATCH, &error), BAD_ARGUMENT);
+    CHECK(all_are(verdicts, PROVA_VERKLE_STATUS_BAD_ARGUMENT));
+    EXPECT(prova_verkle_verify_batch(c, COMPRESSED, NULL, BATCH, verdicts, BATCH, &error), NULL_POINTER);
+    CHECK(all_are(verdicts, PROVA_VERKLE_STATUS_NULL_POINTER));
+    EXPECT(prova_verkle_verify_batch(c, COMPRESSED, items, SIZE_MAX, verdicts, BATCH, &error), BAD_LENGTH);
+    EXPECT(prova_verkle_verify_batch(c, COMPRESSED, items, SIZE_MAX / sizeof *items, verdicts, BATCH, &error), BAD_LENGTH);
+    CHECK(all_are(verdicts, PROVA_VERKLE_STATUS_BAD_LENGTH));
+    EXPECT(prova_verkle_verify_batch(c, COMPRESSED, items, BATCH, NULL, BATCH, &error), BAD_LENGTH);
+    EXPECT(prova_verkle_verify_batch(c, COMPRESSED, items, BATCH - 1, verdicts, BATCH, &error), BAD_LENGTH);
+    memset(verdicts, 0xAA, BATCH);
+    EXPECT(prova_verkle_verify_batch(c, COMPRESSED, items, BATCH, verdicts, 0, &error), BAD_LENGTH);
+    CHECK(untouched(verdicts, BATCH));
+    EXPECT(prova_verkle_verify_batch(c, COMPRESSED, items, BATCH, verdicts, BATCH - 1, &error), BAD_LENGTH);
+    CHECK(untouched(verdicts + BATCH - 1, 1));
+
+    /* From an address with no alignment, with the verdicts over the items. */
+    uint8_t *unaligned = malloc(sizeof items + 1);
+    CHECK(unaligned != NULL);
+    items[3].queries = wrong_value;
+    memcpy(unaligned + 1, items, sizeof items);
+    copy = (prova_verkle_batch_item *)(void *)(unaligned + 1);
+    EXPECT_AT(prova_verkle_verify_batch(c, COMPRESSED, copy, BATCH, unaligned + 1, BATCH, &error), REJECTED, 3, NONE);
+    const uint8_t third[BATCH] = {0, 0, 0, PROVA_VERKLE_STATUS_REJECTED, 0};
+    CHECK(memcmp(unaligned + 1, third, BATCH) == 0);
+    free(unaligned);
+    free(o);
+}
+
+static void test_verify_batch_uncompressed(const prova_verkle_context *c) {
+    openings *o = new_openings(c, UNCOMPRESSED);
+    uint8_t proof[PROVA_VERKLE_PROOF_UNCOMPRESSED_LEN], *verdicts = out(BATCH);
+    prova_verkle_batch_item items[BATCH];
+    EXPECT(prova_verkle_convert(c, COMPRESSED, UNCOMPRESSED, published_proof, 17 * 32, proof, 17 * 64, &error), OK);
+    memcpy(proof + 17 * 64, published_proof + 17 * 32, 32);
+    fill(items, UNCOMPRESSED, in(proof, sizeof proof), in(o->verifier, 2 * 97));
+    for (uint32_t format = UNCOMPRESSED; format <= UNCHECKED; format++) {
+        EXPECT(prova_verkle_verify_batch(c, format, items, BATCH, verdicts, BATCH, &error), OK);
+        CHECK(all_are(verdicts, 0));
+    }
+    EXPECT_AT(prova_verkle_verify_batch(c, COMPRESSED, items, BATCH, verdicts, BATCH, &error), BAD_LENGTH, 0, NONE);
+    CHECK(all_are(verdicts, PROVA_VERKLE_STATUS_BAD_LENGTH));
+    o->verifier[97] ^= 1;
+    items[2].queries = o->verifier;
+    EXPECT_AT(prova_verkle_verify_batch(c, UNCOMPRESSED, items, BATCH, verdicts, BATCH, &error), BAD_POINT, 2, 1);
+    free(o);
+}
+
+#define BLOCK(name) in(name, sizeof name), sizeof name, in(name##_root, 32), 32
+
+static void test_verify_witness(const prova_verkle_context *c) {
+    const size_t len = sizeof valid_block_1;
+    const uint8_t *json = in(valid_block_1, len), *root = in(valid_block_1_root, 32);
+    prova_verkle_witness_summary *s = (void *)out(sizeof *s);
+    for (uint32_t strict = 0; strict < 2; strict++) {
+        EXPECT(prova_verkle_verify_witness(c, json, len, root, 32, strict, s, &error), OK);
+        CHECK(s->stems == 1 && s->present == 0 && s->absent == 1);
+        CHECK(s->commitments == 2 && s->openings == 3 && s->ambiguous == 0);
+        EXPECT(prova_verkle_verify_witness(c, BLOCK(valid_block_72), strict, s, &error), OK);
+        CHECK(s->stems == 5 && s->present == 16 && s->absent == 5);
+        CHECK(s->commitments == 14 && s->openings == 65 && s->ambiguous == 0);
+        EXPECT(prova_verkle_verify_witness(c, json, len, root, 32, strict, NULL, &error), OK);
+    }
+    CHECK(prova_verkle_verify_witness(c, json, len, root, 32, 0, NULL, NULL) == PROVA_VERKLE_STATUS_OK);
+
+    EXPECT(prova_verkle_verify_witness(c, BLOCK(ambiguous_block), 0, s, &error), OK);
+    CHECK(s->stems == 2 && s->present == 1 && s->absent == 1 && s->ambiguous == 1);
+    memset(s, 0xAA, sizeof *s);
+    EXPECT_AT(prova_verkle_verify_witness(c, BLOCK(ambiguous_block), 1, s, &error), AMBIGUOUS, 1, NONE);
+    CHECK(s->stems == 2 && s->present == 1 && s->absent == 1 && s->ambiguous == 1);
+    EXPECT_AT(prova_verkle_verify_witness(c, BLOCK(ambiguous_block), 1, NULL, &error), AMBIGUOUS, 1, NONE);
+
+    memset(s, 0xAA, sizeof *s);
+    EXPECT(prova_verkle_verify_witness(c, BLOCK(invalid_block_72), 0, s, &error), REJECTED);
+    EXPECT(prova_verkle_verify_witness(c, BLOCK(invalid_block_73), 0, s, &error), BAD_WITNESS);
+    EXPECT(prova_verkle_verify_witness(c, json, len, valid_block_72_root, 32, 0, s, &error), REJECTED);
+    EXPECT(prova_verkle_verify_witness(c, json, len, bad_not_on_curve, 32, 0, s, &error), BAD_POINT);
+    EXPECT(prova_verkle_verify_witness(c, json, len, bad_not_canonical, 32, 0, s, &error), BAD_POINT);
+    for (size_t cut = 0; cut + 1 < len; cut += 1 + cut / 8) {
+        EXPECT(prova_verkle_verify_witness(c, in(json, cut), cut, root, 32, 0, s, &error), BAD_WITNESS);
+    }
+    const char *texts[] = {"", "{}", "[]", "\"\\u0000\"", "\xff", "{\"stateDiff\":[]}"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        EXPECT(prova_verkle_verify_witness(c, (const uint8_t *)texts[i], strlen(texts[i]), root, 32, 0, s, &error), BAD_WITNESS);
+    }
+    uint8_t *deep = malloc(1 << 20);
+    CHECK(deep != NULL);
+    memset(deep, '[', 1 << 20);
+    EXPECT(prova_verkle_verify_witness(c, deep, 1 << 20, root, 32, 0, s, &error), BAD_WITNESS);
+    free(deep);
+
+    /* The final scalar: another one, and none. */
+    uint8_t *changed = malloc(len);
+    const char *name = "\"finalEvaluation\": \"0x";
+    CHECK(changed != NULL);
+    memcpy(changed, json, len);
+    uint8_t *digits = memmem(changed, len, name, strlen(name));
+    CHECK(digits != NULL);
+    digits += strlen(name) + 63;
+    *digits = *digits == '0' ? '1' : '0';
+    EXPECT(prova_verkle_verify_witness(c, changed, len, root, 32, 0, s, &error), REJECTED);
+    *digits = 'g';
+    EXPECT(prova_verkle_verify_witness(c, changed, len, root, 32, 0, s, &error), BAD_WITNESS);
+    CHECK(strstr(error.message, "finalEvaluation") != NULL);
+    free(changed);
+
+    EXPECT(prova_verkle_verify_witness(NULL, json, len, root, 32, 0, s, &error), NULL_POINTER);
+    EXPECT(prova_verkle_verify_witness(c, NULL, len, root, 32, 0, s, &error), NULL_POINTER);
+    EXPECT(prova_verkle_verify_witness(c, NULL, 0, root, 32, 0, s, &error), BAD_WITNESS);
+    EXPECT(prova_verkle_verify_witness(c, json, len, NULL, 32, 0, s, &error), NULL_POINTER);
+    EXPECT(prova_verkle_verify_witness(c, json, len, root, 31, 0, s, &error), BAD_LENGTH);
+    EXPECT(prova_verkle_verify_witness(c, json, len, NULL, 0, 0, s, &error), BAD_LENGTH);
+    EXPECT(prova_verkle_verify_witness(c, json, len, root, 32, 2, s, &error), BAD_ARGUMENT);
+    EXPECT(prova_verkle_verify_witness(c, json, SIZE_MAX, root, 32, 0, s, &error), BAD_LENGTH);
+    CHECK(untouched((const uint8_t *)s, sizeof *s));
+}
+
 /* A commitment that is not the polynomial's gives a proof that does not hold. */
 static void test_wrong_commitment(const prova_verkle_context *c) {
     openings *o = new_openings(c, COMPRESSED);
@@ -495,7 +722,14 @@ int main(void) {
     }
     test_verify_proof(context);
     test_verify_uncompressed(context);
+    test_verify_batch(context);
+    test_verify_batch_uncompressed(context);
+    test_verify_witness(context);
     test_wrong_commitment(context);
+    prova_verkle_context_free(context);
+    /* Without tables of the generators. */
+    context = new_context(1);
+    test_verify_witness(context);
     prova_verkle_context_free(context);
     for (uint32_t threads = 1; threads <= 4; threads *= 2) {
         context = new_context(threads);
