@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::inspect::InspectArgs;
 use crate::verify::VerifyArgs;
 use crate::verkle::VerkleCommand;
+use crate::vm::VmCommand;
 use crate::whir::commit::CommitArgs;
 use crate::whir::estimate::EstimateArgs;
 use crate::whir::prove::ProveArgs;
@@ -60,6 +61,9 @@ pub enum Command {
     /// Verkle commitments, multiproofs, witnesses and trees.
     #[command(subcommand, arg_required_else_help = true)]
     Verkle(VerkleCommand),
+    /// Proofs of executions of the lean VM.
+    #[command(subcommand, arg_required_else_help = true)]
+    Vm(VmCommand),
     /// Verify a proof file of any system.
     Verify(Box<VerifyArgs>),
     /// Say what a proof file holds, without verifying it.

@@ -13,6 +13,7 @@ use crate::output::Report;
 use crate::text::{fields, hex, table, thousands};
 use crate::verify;
 use crate::verkle;
+use crate::vm;
 use crate::whir::show;
 
 /// Arguments of `prova inspect`.
@@ -32,8 +33,10 @@ pub struct InspectArgs {
 pub fn run(args: &InspectArgs) -> Result<Report, Failure> {
     let bytes = verify::read(&args.file)?;
     let file = verify::parse(&args.file, &bytes)?;
-    if file.system == System::Verkle {
-        return verkle(&args.file, &file, bytes.len() as u64);
+    match file.system {
+        System::Whir => {}
+        System::Verkle => return verkle(&args.file, &file, bytes.len() as u64),
+        _ => return lean_vm(&args.file, &file, bytes.len() as u64),
     }
     let failed = |error: VerifyError| verify::failure(&args.file, &error);
     let (params, statement) = read_file(&file).map_err(failed)?;
@@ -110,6 +113,33 @@ fn verkle(path: &Path, file: &ProofFile<'_>, bytes: u64) -> Result<Report, Failu
         "security": verkle::show::security_json(),
     });
     let text = format!("{head}\n\n{}", sections_text(file));
+    Ok(Report { text, json })
+}
+
+/// Describes a lean VM proof.
+fn lean_vm(path: &Path, file: &ProofFile<'_>, bytes: u64) -> Result<Report, Failure> {
+    let (held, held_json) = vm::verify::describe(path, file)?;
+    let head = fields(&[
+        (
+            "file",
+            format!("{}, {} bytes", path.display(), thousands(bytes)),
+        ),
+        (
+            "system",
+            format!("{}, format version {}", file.system, file.version),
+        ),
+        ("verified", "no; that is for `prova verify`".to_string()),
+    ]);
+    let json = json!({
+        "schema": "prova.inspect/1",
+        "file": path.display().to_string(),
+        "file_bytes": bytes,
+        "system": file.system.name(),
+        "version": file.version,
+        "sections": sections_json(file),
+        "statement": held_json,
+    });
+    let text = format!("{head}\n{held}\n\n{}", sections_text(file));
     Ok(Report { text, json })
 }
 

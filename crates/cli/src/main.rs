@@ -24,6 +24,7 @@ mod signals;
 mod text;
 mod verify;
 mod verkle;
+mod vm;
 mod whir;
 
 use std::process::ExitCode;
@@ -88,6 +89,7 @@ fn command(command: &Command, output: Output) -> Result<Report, Failure> {
     match command {
         Command::Whir(command) => whir::run(command, output),
         Command::Verkle(command) => verkle::run(command, output),
+        Command::Vm(command) => vm::run(command),
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Bench(args) => bench::run(args, output),

@@ -18,6 +18,7 @@ use crate::output::Report;
 use crate::params_args::ParamArgs;
 use crate::text::{duration, fields, hex, unhex};
 use crate::verkle;
+use crate::vm;
 use crate::whir::show;
 
 /// Arguments of `prova verify`.
@@ -38,6 +39,9 @@ pub struct VerifyArgs {
     /// Refuse soundness regimes that rest on a conjecture.
     #[arg(long)]
     no_conjecture: bool,
+    /// Program of a lean VM proof.
+    #[arg(long, value_name = "FILE")]
+    bytecode: Option<PathBuf>,
     /// Parameters that the proof must have been made with; what is not given is not compared.
     #[command(flatten)]
     params: ParamArgs,
@@ -109,7 +113,7 @@ pub fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Result<ProofFile<'a>, Failure>
     let file = ProofFile::parse(bytes)
         .map_err(|error| Failure::malformed(format_args!("{}: {error}", path.display())))?;
     match file.system {
-        System::Whir | System::Verkle => Ok(file),
+        System::Whir | System::Verkle | System::LeanVm => Ok(file),
         other => Err(Failure::malformed(format_args!(
             "{}: a proof of system {other} (format version {}), which is not supported by this \
              build",
@@ -136,8 +140,13 @@ pub fn failure(path: &Path, error: &VerifyError) -> Failure {
 pub fn run(args: &VerifyArgs) -> Result<Report, Failure> {
     let bytes = read(&args.file)?;
     let file = parse(&args.file, &bytes)?;
-    if file.system == System::Verkle {
-        return verkle(args, &file);
+    match file.system {
+        System::Whir => {}
+        System::Verkle => return verkle(args, &file),
+        _ => return lean_vm(args, &file),
+    }
+    if args.bytecode.is_some() {
+        return Err(other_option(args, "a WHIR proof", "--bytecode"));
     }
     let expected = args.statement.as_deref().map(expect::read).transpose()?;
 
@@ -180,33 +189,56 @@ pub fn run(args: &VerifyArgs) -> Result<Report, Failure> {
     Ok(Report { text, json })
 }
 
-/// Verifies a Verkle proof; most expectations here are about WHIR.
-fn verkle(args: &VerifyArgs, file: &ProofFile<'_>) -> Result<Report, Failure> {
+/// Refuses options that only WHIR proofs have a use for.
+fn only_whir(args: &VerifyArgs, what: &str) -> Result<(), Failure> {
     let given = [
         ("--commitment", args.commitment.is_some()),
         ("--statement", args.statement.is_some()),
         ("parameter options", args.params.any()),
     ];
-    if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
-        return Err(Failure::malformed(format_args!(
-            "{}: a Verkle proof: {option} cannot be used with it, see `prova verkle verify \
-             --queries`",
-            args.file.display()
-        )));
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(other_option(args, what, option)),
+        None => Ok(()),
     }
-    let report = verkle::verify::file(&args.file, file)?;
-    if args
-        .min_security
-        .partial_cmp(&verkle::show::BITS)
-        .is_none_or(std::cmp::Ordering::is_gt)
-    {
+}
+
+fn other_option(args: &VerifyArgs, what: &str, option: &str) -> Failure {
+    Failure::malformed(format_args!(
+        "{}: {what}, with which {option} cannot be used",
+        args.file.display()
+    ))
+}
+
+/// Refuses a proof of fewer bits than asked for.
+fn enough(args: &VerifyArgs, bits: f64) -> Result<(), Failure> {
+    // What cannot be compared is below every floor.
+    let order = bits.partial_cmp(&args.min_security);
+    if order.is_none_or(std::cmp::Ordering::is_lt) {
         let what = format!(
-            "security: expected at least {} bits (--min-security), got {}",
-            args.min_security,
-            verkle::show::BITS
+            "security: expected at least {} bits over all error terms (--min-security), got {bits:.1}",
+            args.min_security
         );
         return Err(refused(args, &what));
     }
+    Ok(())
+}
+
+/// Verifies a Verkle proof; `prova verkle verify` has the expectations for it.
+fn verkle(args: &VerifyArgs, file: &ProofFile<'_>) -> Result<Report, Failure> {
+    only_whir(args, "a Verkle proof")?;
+    if args.bytecode.is_some() {
+        return Err(other_option(args, "a Verkle proof", "--bytecode"));
+    }
+    let report = verkle::verify::file(&args.file, file)?;
+    enough(args, verkle::show::BITS)?;
+    Ok(report)
+}
+
+/// Verifies a lean VM proof against the given program.
+fn lean_vm(args: &VerifyArgs, file: &ProofFile<'_>) -> Result<Report, Failure> {
+    only_whir(args, "a lean VM proof")?;
+    let (report, bits) = vm::verify::file(&args.file, file, args.bytecode.as_deref())?;
+    enough(args, bits)?;
     Ok(report)
 }
 
@@ -238,15 +270,7 @@ fn check_policy(
         );
         return Err(refused(args, &what));
     }
-    // What cannot be compared is below every floor.
-    let order = security.union_bits.partial_cmp(&args.min_security);
-    if order.is_none_or(std::cmp::Ordering::is_lt) {
-        let what = format!(
-            "security: expected at least {} bits over all error terms (--min-security), got {:.1}",
-            args.min_security, security.union_bits
-        );
-        return Err(refused(args, &what));
-    }
+    enough(args, security.union_bits)?;
     args.params
         .mismatch(params)
         .map_or(Ok(()), |what| Err(refused(args, &what)))

@@ -22,6 +22,9 @@ fn every_command_has_help_with_examples() {
         "verkle witness verify",
         "verkle tree",
         "bench verkle",
+        "vm",
+        "vm verify",
+        "vm wrap",
         "verify",
         "inspect",
         "info",
@@ -71,6 +74,8 @@ fn wrong_arguments() {
         "verkle tree",
         "bench verkle --openings 0",
         "bench verkle --arms x",
+        "vm verify",
+        "vm wrap --proof x",
         "verify",
         "inspect",
     ];

@@ -35,6 +35,7 @@ pub mod bus;
 mod checkpoints;
 pub mod claims;
 pub mod error;
+pub mod file;
 pub mod layout;
 pub mod program;
 pub mod rows;
