@@ -133,9 +133,8 @@ fn decode_chunk(
 /// A y for every x, or what is wrong with the x.
 fn solve(arm: Arm, xs: &[Fp], ys: &mut [Result<Fp, PointError>; DECODE_CHUNK]) {
     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-    if arm == Arm::Ifma && arm.is_available() {
-        // SAFETY: the CPU has what this arm needs.
-        return unsafe { crate::simd::decode::solve(xs, ys) };
+    if let Some(ifma) = crate::simd::Ifma::new(arm) {
+        return ifma.solve(xs, ys);
     }
     #[cfg(not(all(feature = "simd", target_arch = "x86_64")))]
     let _ = arm;

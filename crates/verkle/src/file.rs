@@ -212,7 +212,7 @@ impl Statement {
             .zip(&index)
             .filter_map(|(record, index)| {
                 Some(Query {
-                    commitment: commitments.get(*index as usize)?,
+                    commitment: commitments.get(*index)?,
                     point: record.point,
                     value: record.value,
                 })
@@ -224,14 +224,9 @@ impl Statement {
     }
 
     /// The distinct commitments, decoded, and which of them each record has.
-    fn distinct(&self) -> Result<(Vec<Commitment>, Vec<u32>), FileVerifyError> {
-        let encoding = |i: u32| {
-            self.records
-                .get(i as usize)
-                .map(|record| &record.commitment)
-        };
-        let count = u32::try_from(self.records.len()).unwrap_or(u32::MAX);
-        let mut order: Vec<u32> = (0..count).collect();
+    fn distinct(&self) -> Result<(Vec<Commitment>, Vec<usize>), FileVerifyError> {
+        let encoding = |i: usize| self.records.get(i).map(|record| &record.commitment);
+        let mut order: Vec<usize> = (0..self.records.len()).collect();
         order.sort_unstable_by_key(|i| (encoding(*i), *i));
         let mut encodings = Vec::new();
         let mut first = Vec::new();
@@ -242,14 +237,12 @@ impl Statement {
                 encodings.push(*bytes);
                 first.push(i);
             }
-            if let Some(index) = index.get_mut(i as usize) {
-                *index = u32::try_from(encodings.len())
-                    .unwrap_or(0)
-                    .saturating_sub(1);
+            if let Some(index) = index.get_mut(i) {
+                *index = encodings.len().saturating_sub(1);
             }
         }
         let commitments = Commitment::decode_all(&encodings).map_err(|(bad, error)| {
-            let opening = first.get(bad).map_or(0, |first| *first as usize);
+            let opening = first.get(bad).copied().unwrap_or(0);
             FileVerifyError::Commitment { opening, error }
         })?;
         Ok((commitments, index))

@@ -159,10 +159,11 @@ impl FixedBase {
     }
 
     fn jobs(&self, terms: &[(usize, Fr)]) -> Jobs {
-        let group = Vec::with_capacity(terms.len() * self.layout.tables);
+        // Not `vec!` of one of them: clones have no room.
+        let group = |_| Vec::with_capacity(terms.len() * self.layout.tables);
         let mut jobs = Jobs {
             layout: self.layout,
-            groups: vec![group; self.layout.groups],
+            groups: (0..self.layout.groups).map(group).collect(),
         };
         for (generator, scalar) in terms {
             jobs.push(*generator, *scalar);

@@ -5,6 +5,7 @@
 //! constant-time: commitments, openings and proofs are public.
 #![no_std]
 #![cfg_attr(not(feature = "simd"), forbid(unsafe_code))]
+#![cfg_attr(feature = "simd", deny(unsafe_code))]
 
 extern crate alloc;
 #[cfg(feature = "std")]
@@ -26,6 +27,7 @@ mod msm;
 pub mod multiproof;
 mod setup;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+#[allow(unsafe_code, reason = "kernels")]
 mod simd;
 mod transcript;
 #[cfg(feature = "prove")]

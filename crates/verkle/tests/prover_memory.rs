@@ -1,37 +1,14 @@
 //! What the prover allocates does not grow with the openings, or little.
 #![cfg(feature = "prove")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use prova_verkle::{Commitment, Fr, Opening, Polynomial, Setup, Transcript, multiproof};
-
-/// Counts allocations and live bytes.
-struct Counting;
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is passed to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        let live = LIVE.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(live, Ordering::Relaxed);
-        // SAFETY: the caller keeps `alloc`'s contract.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps `dealloc`'s contract.
-        unsafe { System.dealloc(pointer, layout) };
-    }
+mod support {
+    pub mod counting;
 }
 
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use prova_verkle::{Commitment, Fr, Opening, Polynomial, Setup, Transcript, multiproof};
+use support::counting;
 
-/// Allocations, and bytes beyond those that were there before, of one proof.
+/// Allocations and bytes of one proof.
 fn measure(setup: &Setup, count: usize, polynomials: &[Polynomial<'_>]) -> (usize, usize) {
     let openings: Vec<Opening<'_>> = (0..count)
         .map(|i| Opening {
@@ -40,14 +17,9 @@ fn measure(setup: &Setup, count: usize, polynomials: &[Polynomial<'_>]) -> (usiz
             point: (i * 7 % 256) as u8,
         })
         .collect();
-    let before = LIVE.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
-    let allocations = ALLOCATIONS.load(Ordering::Relaxed);
-    multiproof::prove(setup, &mut Transcript::new(b"vt"), &openings).expect("proved");
-    (
-        ALLOCATIONS.load(Ordering::Relaxed) - allocations,
-        PEAK.load(Ordering::Relaxed) - before,
-    )
+    counting::measure(|| {
+        multiproof::prove(setup, &mut Transcript::new(b"vt"), &openings).expect("proved");
+    })
 }
 
 #[test]

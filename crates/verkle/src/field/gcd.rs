@@ -193,3 +193,6 @@ pub(super) fn is_residue(value: &[u64; 4], modulus: &[u64; 4]) -> bool {
     }
     symbol & 1 == 0
 }
+
+#[cfg(test)]
+mod tests;

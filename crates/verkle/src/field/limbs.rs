@@ -77,10 +77,10 @@ pub(super) const fn sub_mod(a: &[u64; 4], b: &[u64; 4], modulus: &[u64; 4]) -> [
     [d0, d1, d2, d3]
 }
 
-/// `a·b·2^-256` modulo the modulus, fully reduced, for `b` reduced and any 256-bit `a` or the
+/// `a·b·2^-256` modulo the modulus, fully reduced, for any 256-bit `a` and a reduced `b`; not the
 /// reverse. Operand scanning with the reduction interleaved (Koç, Acar, Kaliski, "Analyzing and
-/// comparing Montgomery multiplication algorithms", CIOS), without the fifth limb, which a
-/// modulus below 2^255 does not need.
+/// comparing Montgomery multiplication algorithms", CIOS), without the fifth limb: after each step
+/// the sum is below `b` plus the modulus, so below 2^256 for a modulus below 2^255.
 #[inline(always)]
 pub(super) const fn mont_mul(a: &[u64; 4], b: &[u64; 4], modulus: &[u64; 4], inv: u64) -> [u64; 4] {
     let mut t = [0u64; 4];
@@ -144,4 +144,46 @@ pub(super) fn to_le(limbs: &[u64; 4]) -> [u8; 32] {
         chunk.copy_from_slice(&limb.to_le_bytes());
     }
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{BaseModulus, Modulus, ScalarModulus};
+
+    /// Double and add, with all sums reduced.
+    fn slow<M: Modulus>(a: &[u64; 4], b: &[u64; 4]) -> [u64; 4] {
+        let mut sum = [0; 4];
+        for bit in (0..256).rev() {
+            sum = add_mod(&sum, &sum, &M::MODULUS);
+            if a[bit / 64] >> (bit % 64) & 1 == 1 {
+                sum = add_mod(&sum, b, &M::MODULUS);
+            }
+        }
+        sum
+    }
+
+    /// The first factor may be any 256-bit integer.
+    fn check<M: Modulus>() {
+        let one = [1, 0, 0, 0];
+        let radix = mont_one(&M::MODULUS);
+        let largest = sub(&M::MODULUS, &one).0;
+        let mut firsts = alloc::vec![[u64::MAX; 4], M::MODULUS, largest, [0, 0, 0, u64::MAX]];
+        for mask in 0..16u64 {
+            firsts.push(core::array::from_fn(|i| 0u64.wrapping_sub(mask >> i & 1)));
+        }
+        for a in &firsts {
+            for b in [largest, sub(&largest, &one).0, radix, one, [0; 4]] {
+                let product = mont_mul(a, &b, &M::MODULUS, neg_inv(M::MODULUS[0]));
+                assert!(is_below(&product, &M::MODULUS));
+                assert_eq!(slow::<M>(&radix, &product), slow::<M>(a, &b));
+            }
+        }
+    }
+
+    #[test]
+    fn products_of_any_integer_and_a_reduced_one() {
+        check::<BaseModulus>();
+        check::<ScalarModulus>();
+    }
 }

@@ -120,6 +120,19 @@ fn few_terms() {
     }
 }
 
+/// Every list of jobs has room from the start.
+#[test]
+fn jobs_do_not_grow() {
+    let points = &Crs::ethereum().points[..2];
+    let mut tables = FixedBase::new(Arm::Portable, 2, points, false);
+    tables.layout.groups = 3;
+    let jobs = tables.jobs(&[(0, Fr::ZERO), (1, Fr::ZERO)]);
+    assert_eq!(jobs.groups.len(), 3);
+    for group in &jobs.groups {
+        assert!(group.capacity() >= 2 * tables.layout.tables);
+    }
+}
+
 #[test]
 fn arms_that_cannot_run_and_other_generators() {
     let crs = Crs::generate(b"other generators");

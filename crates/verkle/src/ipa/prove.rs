@@ -36,6 +36,9 @@ pub fn prove(
     let (mut a, mut b) = (a.as_mut_slice(), b.as_mut_slice());
     let value = inner_product(a, b);
     let w = start(transcript, commitment, point, value);
+    if w.is_zero() {
+        return Err(ProveError::ZeroChallenge);
+    }
 
     let mut sigma = [Fr::ONE; DOMAIN];
     let mut l = [Commitment::IDENTITY; ROUNDS];

@@ -16,6 +16,11 @@ pub(super) const MIN: usize = 4;
 /// Points a thread takes at least when they are shared out.
 const SHARE: usize = 4096;
 
+/// The most parts that points are shared out in. Each has buckets and rows of its own, which would
+/// take more memory than the points do where there are many threads; and the windows of a part are
+/// shared out too.
+const PARTS: usize = 8;
+
 /// How a product is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
@@ -55,7 +60,7 @@ impl Plan {
 /// Σ scalars\[i\]·points\[i\], of equal lengths.
 pub(super) fn pippenger(ifma: Ifma, plan: Plan, points: &[Affine], scalars: &[Fr]) -> Extended {
     // Many points are shared out; of few, all threads do some windows.
-    let parts = threads().min(points.len() / SHARE).max(1);
+    let parts = threads().min(points.len() / SHARE).clamp(1, PARTS);
     let share = points.len().div_ceil(parts).max(1);
     let parts: Vec<_> = points.chunks(share).zip(scalars.chunks(share)).collect();
     let sums = map(&parts, |(points, scalars)| {

@@ -16,9 +16,9 @@ use crate::transcript::Transcript;
 use super::verify::replay;
 use super::{MultiProof, Query, VerifyError};
 
-/// One proof of a batch: what [`verify`](super::verify) takes.
+/// One proof of a batch: what [`verify`](super::verify()) takes.
 pub struct BatchItem<'a> {
-    /// The transcript so far; afterwards it is in the state that [`verify`](super::verify) leaves.
+    /// The transcript so far; afterwards it is in the state that [`verify`](super::verify()) leaves.
     pub transcript: &'a mut Transcript,
     /// The proof.
     pub proof: &'a MultiProof,
@@ -45,7 +45,7 @@ impl BatchError {
     }
 }
 
-/// Verifies many multiproofs, with the verdict that [`verify`](super::verify) has on each.
+/// Verifies many multiproofs, with the verdict that [`verify`](super::verify()) has on each.
 ///
 /// The equations that the proofs leave are added up with random factors and checked as one, which
 /// saves a multiplication by all generators for every proof but the first. The factors have 128

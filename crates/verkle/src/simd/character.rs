@@ -275,7 +275,7 @@ mod tests {
     use super::super::field::read_words;
     use super::*;
     use crate::arm::Arm;
-    use crate::field::Fp;
+    use crate::field::{Fp, batch_invert};
 
     #[test]
     fn lanes_equal_the_plain_symbol() {
@@ -287,6 +287,18 @@ mod tests {
             let power = Fp::from_u64(2).pow(&[bit]);
             values.extend([power - Fp::ONE, power + Fp::from_u64(5), -power]);
             values.push(Fp::from_u64(bit + 3).pow(&[1 << 40, bit]));
+        }
+        // Near multiples of p by short fractions, which bring both numbers close to each other.
+        let mut denominators: alloc::vec::Vec<Fp> = (1..64)
+            .flat_map(|i| [i, (1 << i) - 1, i << 20 | 1, u64::MAX / i])
+            .map(Fp::from_u64)
+            .collect();
+        batch_invert(&mut denominators);
+        for (i, inverse) in denominators.into_iter().enumerate() {
+            for numerator in [1, 2, 3, 7, 1 << 31, (1 << 33) - 1, u64::MAX - i as u64] {
+                let value = Fp::from_u64(numerator) * inverse;
+                values.extend([value, -value]);
+            }
         }
         values.resize(values.len().next_multiple_of(16), Fp::ZERO);
         for chunk in values.as_chunks::<16>().0 {

@@ -7,6 +7,7 @@ use crate::element::PointError;
 use crate::field::sqrt::{INVERSE_POWERS, ODD_POWERS, START, STEPS, logarithm};
 use crate::field::{BaseModulus, Fp, batch_invert_with};
 
+use super::Ifma;
 use super::character::are_squares;
 use super::field::Lanes;
 
@@ -18,12 +19,16 @@ const GROUPS: usize = LIMIT / 8;
 /// Groups that are worked on side by side, to hide latencies.
 const ABREAST: usize = 2;
 
-/// A y for every x, of which there are at most [`LIMIT`], or what is wrong with the x.
-///
-/// # Safety
-/// The CPU must have AVX-512F, AVX-512CD and AVX-512 IFMA.
+impl Ifma {
+    /// A y for every x, of which there are at most [`LIMIT`], or what is wrong with the x.
+    pub(crate) fn solve(self, xs: &[Fp], ys: &mut [Result<Fp, PointError>; LIMIT]) {
+        // SAFETY: `self` shows that the CPU has the features.
+        unsafe { solve(xs, ys) }
+    }
+}
+
 #[target_feature(enable = "avx512f,avx512cd,avx512ifma")]
-pub(crate) fn solve(xs: &[Fp], ys: &mut [Result<Fp, PointError>; LIMIT]) {
+fn solve(xs: &[Fp], ys: &mut [Result<Fp, PointError>; LIMIT]) {
     let mut characters = [F::one(); GROUPS];
     let mut squares = [F::one(); GROUPS];
     let used = xs.len().min(LIMIT).div_ceil(8);

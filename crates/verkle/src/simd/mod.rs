@@ -1,12 +1,12 @@
 //! Kernels for x86-64 CPUs: with AVX-512 IFMA, eight field elements or points at a time; with ADX,
 //! a faster multiplication.
 //!
-//! Functions of the former are marked with the target features they need; their entry points are methods of
-//! [`Ifma`], which exists only where the CPU has them.
+//! Functions of the former are marked with the target features they need. Their entry points are
+//! methods of [`Ifma`], which exists only where the CPU has them, or look for them first.
 
 pub(crate) mod adx;
 mod character;
-pub(crate) mod decode;
+mod decode;
 pub(crate) mod field;
 pub(crate) mod fixed;
 #[cfg(feature = "prove")]
@@ -19,7 +19,7 @@ mod words;
 
 use crate::arm::Arm;
 
-/// Shows that the CPU has AVX-512 IFMA.
+/// Shows that the CPU has AVX-512 IFMA and CD.
 #[derive(Clone, Copy)]
 pub(crate) struct Ifma(());
 

@@ -52,7 +52,8 @@ fn window_sums(plan: Plan, points: &[Affine], scalars: &[Fr]) -> Vec<Extended> {
     let mut passes: Vec<(u32, Vec<Packed>)> = (0..windows.count.div_ceil(8))
         .map(|pass| (pass, vec![Packed::identity(); 8 * lane]))
         .collect();
-    let mut rows = Vec::new();
+    let per_point = if plan.glv { 2 } else { 1 };
+    let mut rows = Vec::with_capacity(per_point * points.len().min(CHUNK));
     for (points, scalars) in points.chunks(CHUNK).zip(scalars.chunks(CHUNK)) {
         rows.clear();
         if plan.glv {

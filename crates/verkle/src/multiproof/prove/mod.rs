@@ -35,6 +35,10 @@ pub fn prove(
     transcript.domain_separator(b"multiproof");
     absorb::absorb(transcript, openings);
     let r = transcript.challenge(b"r");
+    // No verifier would take it.
+    if r.is_zero() {
+        return Err(ProveError::ZeroChallenge);
+    }
     let groups = gather(setup.arm, openings, r)?;
 
     let g = quotients(setup, &groups);

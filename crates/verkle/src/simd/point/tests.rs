@@ -44,24 +44,45 @@ fn check(got: Points, expected: [Extended; 8]) {
     }
 }
 
+/// The same element, from the modulus on and below twice the modulus: the most that is allowed.
+#[target_feature(enable = "avx512f,avx512ifma")]
+fn lifted(value: Base) -> Base {
+    value.reduce().canonical().sub::<1>(Base::zero())
+}
+
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn against_plain() {
     let points = points();
     for (i, eight) in points.as_chunks::<8>().0.iter().enumerate() {
         let (x, y) = load_affine(eight.each_ref().map(|(affine, _)| affine));
         let loaded = Points::load(eight.each_ref().map(|(_, extended)| extended));
-        let addends = Addends::new(x, y, x.mul(y).mul(d()));
+        let addends = Addends::new(lifted(x), lifted(y), lifted(x.mul(y).mul(d())));
+        let highest = Points {
+            x: lifted(loaded.x),
+            y: lifted(loaded.y),
+            t: lifted(loaded.t),
+            z: lifted(loaded.z),
+        };
         check(loaded, eight.map(|(_, e)| e));
         check(Points::from_affine(x, y), eight.map(|(a, _)| a.extended()));
         // What doublings give is as good as what additions give.
         let twice = eight.map(|(_, e)| e.double());
-        for (lanes, plain) in [(loaded, eight.map(|(_, e)| e)), (loaded.double(), twice)] {
+        let once = eight.map(|(_, e)| e);
+        for (lanes, plain) in [
+            (loaded, once),
+            (highest, once),
+            (loaded.double(), twice),
+            (highest.double(), twice),
+        ] {
             check(lanes.double(), plain.map(|e| e.double()));
             let with = |f: &dyn Fn(usize) -> Extended| core::array::from_fn(f);
-            check(
-                lanes.add_addends(&addends),
-                with(&|j| plain[j].add_addend(Plain, &eight[j].0.addend())),
-            );
+            let sum = lanes.add_addends(&addends);
+            let expected = with(&|j| plain[j].add_addend(Plain, &eight[j].0.addend()));
+            check(sum, expected);
+            // Low enough to be packed.
+            let mut rows = [Packed::identity(); 8];
+            sum.pack(rows.each_mut());
+            check(Points::unpack(rows.each_ref()), expected);
             check(
                 lanes.add_addends(&addends.neg_where(0b0110_1001)),
                 with(&|j| {
@@ -73,6 +94,7 @@ fn against_plain() {
             let other = points[(8 * i + 40) % 248].1;
             let shifted = Points::load([&other; 8]);
             check(lanes.add(&shifted), plain.map(|e| e + other));
+            check(lanes.add(&highest), with(&|j| plain[j] + once[j]));
             let sum = plain.into_iter().fold(Extended::IDENTITY, |a, b| a + b);
             assert_eq!(Element(lanes.sum_of_lanes()), Element(sum));
         }
