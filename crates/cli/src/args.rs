@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::hash::HashCommand;
 use crate::inspect::InspectArgs;
 use crate::verify::VerifyArgs;
 use crate::verkle::VerkleCommand;
@@ -30,6 +31,7 @@ EXAMPLES
   prova inspect README.md.prova       say what is in it
   prova verkle prove README.md --at 0,7 --force
                                       commit to it in a Verkle tree's way, prove two openings
+  prova hash prove README.md --force  prove the digests of its 64-byte blocks
   prova whir estimate --vars 24       size, work and memory of a proof, before any work
   prova whir prove README.md --backend auto --force
                                       the same on a GPU, if there is one
@@ -61,6 +63,9 @@ pub enum Command {
     /// Verkle commitments, multiproofs, witnesses and trees.
     #[command(subcommand, arg_required_else_help = true)]
     Verkle(VerkleCommand),
+    /// Batches of BLAKE2s compressions.
+    #[command(subcommand, arg_required_else_help = true)]
+    Hash(HashCommand),
     /// Proofs of executions of the lean VM.
     #[command(subcommand, arg_required_else_help = true)]
     Vm(VmCommand),

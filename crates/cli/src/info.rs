@@ -53,8 +53,10 @@ pub fn run(output: Output) -> Report {
         (
             "systems",
             format!(
-                "whir (format version {}), verkle (format version {})",
+                "whir (format version {}), lean-vm ({}, verifier only), hash-batch ({}), verkle ({})",
                 prova_whir::FORMAT_VERSION,
+                prova_lean_vm::file::FORMAT_VERSION,
+                prova_hash_batch::file::FORMAT_VERSION,
                 prova_verkle::file::FORMAT_VERSION
             ),
         ),
@@ -88,6 +90,8 @@ pub fn run(output: Output) -> Report {
         "version": env!("CARGO_PKG_VERSION"),
         "systems": [
             { "name": "whir", "format_versions": [prova_whir::FORMAT_VERSION] },
+            { "name": "lean-vm", "format_versions": [prova_lean_vm::file::FORMAT_VERSION] },
+            { "name": "hash-batch", "format_versions": [prova_hash_batch::file::FORMAT_VERSION] },
             { "name": "verkle", "format_versions": [prova_verkle::file::FORMAT_VERSION] },
         ],
         "arch": std::env::consts::ARCH,

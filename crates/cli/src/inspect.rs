@@ -9,6 +9,7 @@ use prova_whir::verify::{VerifyError, check_statement, read_file};
 use serde_json::{Value, json};
 
 use crate::error::Failure;
+use crate::hash;
 use crate::output::Report;
 use crate::text::{fields, hex, table, thousands};
 use crate::verify;
@@ -36,7 +37,7 @@ pub fn run(args: &InspectArgs) -> Result<Report, Failure> {
     match file.system {
         System::Whir => {}
         System::Verkle => return verkle(&args.file, &file, bytes.len() as u64),
-        _ => return lean_vm(&args.file, &file, bytes.len() as u64),
+        _ => return described(&args.file, &file, bytes.len() as u64),
     }
     let failed = |error: VerifyError| verify::failure(&args.file, &error);
     let (params, statement) = read_file(&file).map_err(failed)?;
@@ -116,9 +117,12 @@ fn verkle(path: &Path, file: &ProofFile<'_>, bytes: u64) -> Result<Report, Failu
     Ok(Report { text, json })
 }
 
-/// Describes a lean VM proof.
-fn lean_vm(path: &Path, file: &ProofFile<'_>, bytes: u64) -> Result<Report, Failure> {
-    let (held, held_json) = vm::verify::describe(path, file)?;
+/// Describes a proof of the lean VM or of a batch of hashes.
+fn described(path: &Path, file: &ProofFile<'_>, bytes: u64) -> Result<Report, Failure> {
+    let (held, held_json) = match file.system {
+        System::HashBatch => hash::verify::describe(path, file)?,
+        _ => vm::verify::describe(path, file)?,
+    };
     let head = fields(&[
         (
             "file",

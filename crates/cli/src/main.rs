@@ -10,6 +10,7 @@ mod device;
 mod error;
 mod expect;
 mod front;
+mod hash;
 mod info;
 mod input;
 mod inspect;
@@ -89,6 +90,7 @@ fn command(command: &Command, output: Output) -> Result<Report, Failure> {
     match command {
         Command::Whir(command) => whir::run(command, output),
         Command::Verkle(command) => verkle::run(command, output),
+        Command::Hash(command) => hash::run(command, output),
         Command::Vm(command) => vm::run(command),
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),

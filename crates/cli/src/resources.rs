@@ -42,11 +42,17 @@ impl Threads {
     /// # Errors
     /// The system refuses to start the threads.
     pub fn install<R: Send>(self, work: impl FnOnce() -> R + Send) -> Result<R, Failure> {
-        let threads = self.threads.map_or(0, usize::from);
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .map_err(|error| Failure::resource(format_args!("cannot start threads: {error}")))?;
-        Ok(pool.install(work))
+        Ok(pool(self.threads.map_or(0, usize::from))?.install(work))
     }
+}
+
+/// A pool of so many threads; of one a core for zero.
+///
+/// # Errors
+/// The system refuses to start the threads.
+pub fn pool(threads: usize) -> Result<rayon::ThreadPool, Failure> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| Failure::resource(format_args!("cannot start threads: {error}")))
 }

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::error::Failure;
 use crate::expect;
+use crate::hash;
 use crate::output::Report;
 use crate::params_args::ParamArgs;
 use crate::text::{duration, fields, hex, unhex};
@@ -113,7 +114,7 @@ pub fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Result<ProofFile<'a>, Failure>
     let file = ProofFile::parse(bytes)
         .map_err(|error| Failure::malformed(format_args!("{}: {error}", path.display())))?;
     match file.system {
-        System::Whir | System::Verkle | System::LeanVm => Ok(file),
+        System::Whir | System::Verkle | System::LeanVm | System::HashBatch => Ok(file),
         other => Err(Failure::malformed(format_args!(
             "{}: a proof of system {other} (format version {}), which is not supported by this \
              build",
@@ -143,6 +144,7 @@ pub fn run(args: &VerifyArgs) -> Result<Report, Failure> {
     match file.system {
         System::Whir => {}
         System::Verkle => return verkle(args, &file),
+        System::HashBatch => return hash_batch(args, &file),
         _ => return lean_vm(args, &file),
     }
     if args.bytecode.is_some() {
@@ -231,6 +233,21 @@ fn verkle(args: &VerifyArgs, file: &ProofFile<'_>) -> Result<Report, Failure> {
     }
     let report = verkle::verify::file(&args.file, file)?;
     enough(args, verkle::show::BITS)?;
+    Ok(report)
+}
+
+/// Verifies a proof of a batch; `prova hash verify` has the expectations for it.
+fn hash_batch(args: &VerifyArgs, file: &ProofFile<'_>) -> Result<Report, Failure> {
+    only_whir(args, "a proof of a batch of hashes")?;
+    if args.bytecode.is_some() {
+        return Err(other_option(
+            args,
+            "a proof of a batch of hashes",
+            "--bytecode",
+        ));
+    }
+    let (report, bits) = hash::verify::file(&args.file, file)?;
+    enough(args, bits)?;
     Ok(report)
 }
 

@@ -8,13 +8,13 @@
 mod args;
 mod gpu;
 mod grid;
-mod header;
+pub mod header;
 mod markdown;
 mod measure;
 mod progress;
 mod results;
 mod sides;
-mod stats;
+pub mod stats;
 mod svg;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use ark_ff::PrimeField;
 use prova_verkle::file::{Record, Statement};
 use prova_verkle::multiproof::BatchItem;
 use prova_verkle::{Arm, MultiProof, Opening, Query, Setup, Transcript, multiproof};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::inputs::Inputs;
@@ -20,17 +20,6 @@ use crate::error::Failure;
 use crate::signals;
 
 const LABEL: &[u8] = b"vt";
-
-/// A pool of exactly so many threads.
-///
-/// # Errors
-/// The system refuses to start them.
-pub fn pool(threads: usize) -> Result<ThreadPool, Failure> {
-    ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| Failure::resource(format_args!("cannot start threads: {error}")))
-}
 
 /// Makes a setup and its tables, several times.
 ///

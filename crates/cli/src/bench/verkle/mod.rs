@@ -18,6 +18,7 @@ use crate::error::Failure;
 use crate::machine;
 use crate::outfile::OutFile;
 use crate::output::{Output, Report};
+use crate::resources::pool;
 use inputs::Inputs;
 
 /// Arguments of `prova bench verkle`.
@@ -217,7 +218,7 @@ fn measure(args: &VerkleArgs, output: Output) -> Result<Results, Failure> {
     let pools = args
         .thread_counts()
         .into_iter()
-        .map(measure::pool)
+        .map(pool)
         .collect::<Result<Vec<_>, _>>()?;
     let arms = args.arms.list();
     let mut setups = Vec::new();
