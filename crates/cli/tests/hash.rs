@@ -180,10 +180,6 @@ fn bad_input() {
         .says("cannot read missing");
     folder.run("hash prove .").exits(2).says("is a folder");
     folder
-        .run("hash prove data --out data")
-        .exits(2)
-        .says("exists already");
-    folder
         .run("hash prove data --out data --force")
         .exits(2)
         .says("the input file");
@@ -200,8 +196,9 @@ fn bad_input() {
         .run(&format!("hash prove --chain {zeros} --steps 9999999"))
         .exits(2)
         .says("--steps");
+    folder.write("large", vec![5; 1 << 20]);
     folder
-        .run("hash prove data --mem-limit 1MiB")
+        .run("hash prove large --mem-limit 8MiB")
         .exits(3)
         .says("not enough memory");
     folder.ok("hash prove data");

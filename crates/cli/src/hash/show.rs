@@ -5,7 +5,7 @@ use prova_hash_batch_prover::observer::Stage;
 use prova_lean_vm::Schedule;
 use serde_json::{Value, json};
 
-use crate::text::{hex, thousands};
+use crate::text::{count, hex, thousands};
 
 /// Digests that are listed one by one.
 const SHOWN: usize = 4;
@@ -37,8 +37,8 @@ pub fn statement_fields(statement: &Statement) -> Vec<(&'static str, String)> {
                 (
                     "statement",
                     format!(
-                        "{} blocks of 64 bytes have these digests",
-                        thousands(digests.len() as u64)
+                        "these are the digests of {}",
+                        count(digests.len(), "block of 64 bytes", "blocks of 64 bytes")
                     ),
                 ),
                 ("digests", list.join("\n")),
