@@ -11,6 +11,7 @@ use crate::whir::commit::CommitArgs;
 use crate::whir::estimate::EstimateArgs;
 use crate::whir::prove::ProveArgs;
 use crate::whir::tune::TuneArgs;
+use crate::xmss::XmssCommand;
 
 /// Transparent, hash-first proofs on the machine you have.
 ///
@@ -69,6 +70,9 @@ pub enum Command {
     /// Proofs of executions of the lean VM.
     #[command(subcommand, arg_required_else_help = true)]
     Vm(VmCommand),
+    /// Hash-based signatures (XMSS over BLAKE2s).
+    #[command(subcommand, arg_required_else_help = true)]
+    Xmss(XmssCommand),
     /// Verify a proof file of any system.
     Verify(Box<VerifyArgs>),
     /// Say what a proof file holds, without verifying it.

@@ -16,6 +16,8 @@ pub struct Failure {
     pub message: String,
     /// Command-line options that would help, nearest first.
     pub suggestions: Vec<String>,
+    /// More for programs: a name and a value of the error's JSON object.
+    pub detail: Option<(&'static str, serde_json::Value)>,
 }
 
 impl Failure {
@@ -24,6 +26,7 @@ impl Failure {
             exit,
             message: message.to_string(),
             suggestions: Vec::new(),
+            detail: None,
         }
     }
 
@@ -69,6 +72,13 @@ impl Failure {
             exit,
             format_args!("cannot {action} {}: {error}", path.display()),
         )
+    }
+
+    /// The same failure with more for programs.
+    #[must_use]
+    pub fn with_detail(mut self, name: &'static str, value: serde_json::Value) -> Self {
+        self.detail = Some((name, value));
+        self
     }
 
     /// The same failure with things to try.

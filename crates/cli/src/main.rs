@@ -27,6 +27,7 @@ mod verify;
 mod verkle;
 mod vm;
 mod whir;
+mod xmss;
 
 use std::process::ExitCode;
 
@@ -92,6 +93,7 @@ fn command(command: &Command, output: Output) -> Result<Report, Failure> {
         Command::Verkle(command) => verkle::run(command, output),
         Command::Hash(command) => hash::run(command, output),
         Command::Vm(command) => vm::run(command),
+        Command::Xmss(command) => xmss::run(command, output),
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),
         Command::Bench(args) => bench::run(args, output),

@@ -51,12 +51,16 @@ impl Output {
         }
         stderr(&message);
         if self.json {
-            self.json(&json!({
+            let mut json = json!({
                 "schema": "prova.error/1",
                 "error": failure.message,
                 "code": failure.exit.code(),
                 "suggestions": failure.suggestions,
-            }));
+            });
+            if let Some((name, value)) = &failure.detail {
+                json[*name] = value.clone();
+            }
+            self.json(&json);
         }
         failure.exit
     }

@@ -3,6 +3,7 @@
 //! Every hasher here returns, bit for bit, what the Plonky3 hasher of the same name returns; only
 //! the speed differs. The Poseidon2 kernel picks its instruction set at run time.
 
+pub mod blake2s;
 mod bytes;
 pub mod challenger;
 mod field;
