@@ -5,6 +5,9 @@
 //! many scalars adds one entry a window; entries of the same g are summed together, and doublings
 //! between the groups are shared by all scalars.
 
+#[cfg(feature = "prove")]
+mod odd;
+
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -15,6 +18,8 @@ use crate::msm::digits::{MAGNITUDE_BITS, Windows, magnitude};
 use crate::msm::spread;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use crate::simd::prefetch;
+#[cfg(feature = "prove")]
+pub(crate) use odd::OddMultiples;
 
 /// How many additions ahead entries are fetched.
 const AHEAD: usize = 4;
@@ -94,7 +99,6 @@ impl Jobs {
 
 /// Tables for all generators and Q.
 pub(crate) struct FixedBase {
-    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
     arm: Arm,
     layout: Layout,
     /// By generator, table and multiple; then one that is the identity.
@@ -118,23 +122,18 @@ impl FixedBase {
                 ifma.fill_tables(&layout, points, entries);
             });
             identity[0] = crate::simd::fixed::identity_entry();
-            return Self::over(arm, layout, entries);
+            return Self {
+                arm,
+                layout,
+                entries,
+            };
         }
         let mut shares: Vec<_> = points.iter().zip(tables.chunks_mut(stride)).collect();
         spread::for_each(share, &mut shares, |(point, entries)| {
             fill(&layout, point, entries);
         });
         identity[0] = entry(&Affine::IDENTITY.addend());
-        Self::over(arm, layout, entries)
-    }
-
-    #[cfg_attr(
-        not(all(feature = "simd", target_arch = "x86_64")),
-        expect(unused_variables, reason = "there is only one arm")
-    )]
-    fn over(arm: Arm, layout: Layout, entries: Vec<Entry>) -> Self {
         Self {
-            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
             arm,
             layout,
             entries,
@@ -172,42 +171,46 @@ impl FixedBase {
     }
 
     fn evaluate(&self, jobs: &Jobs) -> Extended {
+        let width = self.layout.windows.width;
         #[cfg(all(feature = "simd", target_arch = "x86_64"))]
-        {
-            if let Some(ifma) = crate::simd::Ifma::new(self.arm) {
-                let width = self.layout.windows.width;
-                return ifma.sum_entries(width, &self.entries, &jobs.groups);
-            }
-            if let Some(adx) = crate::simd::adx::Adx::new(self.arm) {
-                return self.evaluate_by(adx, jobs);
-            }
+        if let Some(ifma) = crate::simd::Ifma::new(self.arm) {
+            return ifma.sum_entries(width, &self.entries, &jobs.groups);
         }
-        self.evaluate_by(Plain, jobs)
+        sum_of_entries(self.arm, width, &self.entries, &jobs.groups)
     }
+}
 
-    fn evaluate_by<M: Multiply>(&self, m: M, jobs: &Jobs) -> Extended {
-        let mut sum = Extended::IDENTITY;
-        for (i, group) in jobs.groups.iter().enumerate().rev() {
-            let ahead = group
-                .iter()
-                .skip(AHEAD)
-                .map(Some)
-                .chain(core::iter::repeat(None));
-            for (job, next) in group.iter().zip(ahead) {
-                if let Some(next) = next {
-                    prefetch(&self.entries[(next & !NEGATIVE) as usize]);
-                }
-                let [x, y, dt] = self.entries[(job & !NEGATIVE) as usize]
-                    .0
-                    .map(Fp::from_mont);
-                sum = sum.add_signed(m, &Addend { x, y, dt }, job & NEGATIVE != 0);
-            }
-            if i > 0 {
-                sum = (0..self.layout.windows.width).fold(sum, |sum, _| sum.double());
-            }
-        }
-        sum
+/// The sum of entries, by group from the least significant on, without lanes. Each group counts
+/// 2^`width` times as much as the one before.
+fn sum_of_entries(arm: Arm, width: u32, entries: &[Entry], groups: &[Vec<Job>]) -> Extended {
+    #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+    if let Some(adx) = crate::simd::adx::Adx::new(arm) {
+        return sum_by(adx, width, entries, groups);
     }
+    let _ = arm;
+    sum_by(Plain, width, entries, groups)
+}
+
+fn sum_by<M: Multiply>(m: M, width: u32, entries: &[Entry], groups: &[Vec<Job>]) -> Extended {
+    let mut sum = Extended::IDENTITY;
+    for (i, group) in groups.iter().enumerate().rev() {
+        let ahead = group
+            .iter()
+            .skip(AHEAD)
+            .map(Some)
+            .chain(core::iter::repeat(None));
+        for (job, next) in group.iter().zip(ahead) {
+            if let Some(next) = next {
+                prefetch(&entries[(next & !NEGATIVE) as usize]);
+            }
+            let [x, y, dt] = entries[(job & !NEGATIVE) as usize].0.map(Fp::from_mont);
+            sum = sum.add_signed(m, &Addend { x, y, dt }, job & NEGATIVE != 0);
+        }
+        if i > 0 {
+            sum = (0..width).fold(sum, |sum, _| sum.double());
+        }
+    }
+    sum
 }
 
 /// Nothing, where there is no instruction for it.
@@ -232,12 +235,17 @@ fn fill(layout: &Layout, point: &Affine, entries: &mut [Entry]) {
             base = base.double();
         }
     }
-    let mut inverses: Vec<Fp> = multiples.iter().map(|multiple| multiple.z).collect();
+    write_entries(&multiples, entries);
+}
+
+/// Writes the entries of points.
+fn write_entries(points: &[Extended], entries: &mut [Entry]) {
+    let mut inverses: Vec<Fp> = points.iter().map(|point| point.z).collect();
     batch_invert(&mut inverses);
-    for ((to, multiple), inverse) in entries.iter_mut().zip(multiples).zip(inverses) {
+    for ((to, point), inverse) in entries.iter_mut().zip(points).zip(inverses) {
         let point = Affine {
-            x: multiple.x * inverse,
-            y: multiple.y * inverse,
+            x: point.x * inverse,
+            y: point.y * inverse,
         };
         *to = entry(&point.addend());
     }

@@ -9,6 +9,8 @@ use crate::element::{Commitment, Element};
 use crate::field::Fr;
 #[cfg(feature = "std")]
 use crate::fixed::FixedBase;
+#[cfg(feature = "prove")]
+use crate::fixed::OddMultiples;
 use crate::lagrange::{DOMAIN, Weights};
 
 /// Bits of a window of the tables, unless another number is asked for.
@@ -153,14 +155,18 @@ impl Setup {
         Element(crate::msm::msm(self.arm, &points, scalars))
     }
 
-    /// The sum over the indices whose bit `bit` is clear, and that over those where it is set.
+    /// Σ_u factors\[u\]·G_{u·w+j} of every j below w, and then Q, for several sums over them; there are
+    /// 256/w factors. Not of an arm with lanes.
     #[cfg(feature = "prove")]
-    pub(crate) fn commit_halves(&self, values: &[Fr], bit: u32) -> [Extended; 2] {
-        let (set, clear): (Vec<_>, Vec<_>) = terms(values)
-            .into_iter()
-            .partition(|(index, _)| (index >> bit) & 1 == 1);
-        let sums = crate::msm::spread::map(&[clear, set], |terms| self.sum(terms));
-        [sums[0], sums[1]]
+    pub(crate) fn fold_generators(&self, factors: &[Fr]) -> OddMultiples {
+        let w = DOMAIN / factors.len().max(1);
+        let indices: Vec<usize> = (0..w).collect();
+        let mut points = crate::msm::spread::map(&indices, |j| {
+            let terms: Vec<_> = (*j..).step_by(w).zip(factors.iter().copied()).collect();
+            self.sum(&terms)
+        });
+        points.push(self.crs.q.extended());
+        OddMultiples::new(self.arm, &points)
     }
 
     /// Σ values\[i\]·G_i + `q`·Q. For a verifier, who needs one such sum: without tables unless they
@@ -175,14 +181,8 @@ impl Setup {
         self.sum_without_tables(&terms)
     }
 
-    /// `scalar`·Q.
-    #[cfg(feature = "prove")]
-    pub(crate) fn mul_q(&self, scalar: Fr) -> Extended {
-        self.sum(&[(DOMAIN, scalar)])
-    }
-
     /// Σ scalar·generator, where the generator after the last is Q.
-    fn sum(&self, terms: &[(usize, Fr)]) -> Extended {
+    pub(crate) fn sum(&self, terms: &[(usize, Fr)]) -> Extended {
         #[cfg(feature = "std")]
         return self.tables().sum(terms);
         #[cfg(not(feature = "std"))]

@@ -73,18 +73,41 @@ fn tables_of_every_width_and_arm() {
             assert_eq!(got, whole, "{arm:?}, {bits} bits");
             assert_eq!(encoded(setup.commit_sparse(&pairs)), whole);
             assert_eq!(encoded(Element(setup.commit_with_q(&values, q))), both);
-            assert_eq!(encoded(Element(setup.mul_q(q))), encoded(crs.q() * q));
-            for bit in [0, 3, 7] {
-                let [clear, set] = setup.commit_halves(&values, bit);
-                let mut kept = values.clone();
-                for (i, value) in kept.iter_mut().enumerate() {
-                    if (i >> bit) & 1 == 1 {
-                        *value = Fr::ZERO;
-                    }
+        }
+    }
+}
+
+/// Sums over the folded basis are sums over the generators with the factors multiplied in.
+#[cfg(feature = "prove")]
+#[test]
+fn folded_generators() {
+    let crs = Crs::ethereum();
+    let values = values(6);
+    for arm in [Arm::Portable, Arm::Adx] {
+        let setup = Setup::ethereum().with_arm(arm);
+        for count in [1, 8, 256] {
+            let w = DOMAIN / count;
+            let mut factors = values[DOMAIN - count..].to_vec();
+            factors[0] = Fr::ONE;
+            let folded = setup.fold_generators(&factors);
+            assert_eq!(encoded(Element(folded.sum(&[]))), Commitment::IDENTITY);
+            // Q comes last. Some terms are zero, and one point occurs twice.
+            let mut terms: Vec<_> = (0..=w).zip(values.iter().copied()).collect();
+            terms.push((w / 2, values[7]));
+            let mut expanded = vec![Fr::ZERO; DOMAIN];
+            let mut q = Fr::ZERO;
+            for (j, scalar) in &terms {
+                if *j == w {
+                    q += *scalar;
+                    continue;
                 }
-                assert_eq!(encoded(Element(clear)), encoded(plain(&crs, &kept)));
-                assert_eq!(encoded(Element(clear + set)), whole);
+                for (u, factor) in factors.iter().enumerate() {
+                    expanded[u * w + j] += *factor * *scalar;
+                }
             }
+            let expected = plain(&crs, &expanded) + crs.q() * q;
+            let got = encoded(Element(folded.sum(&terms)));
+            assert_eq!(got, encoded(expected), "{arm:?}, {count}");
         }
     }
 }

@@ -1,24 +1,33 @@
 //! The prover of the inner product argument.
 //!
-//! The basis is never folded. After k rounds, with w = 256/2^k, it would be
+//! The basis is not folded round by round. After k rounds, with w = 256/2^k, it would be
 //! G'_j = Σ_u σ_u·G_{u·w+j}, where σ_u is the product of the inverse challenges of the rounds that
 //! the bits of u stand for, the first round being the most significant. L and R together are then
 //! one sum over all 256 generators, for which there are fixed-base tables.
 //!
-//! With windows of 8 bits that is 256·32 additions a round, 65 thousand in all, and eight of them
-//! go in parallel lanes. Folding the basis once to 32 points would leave some 42 thousand (four
-//! such sums, and five rounds of 506 doublings and 32·42 additions), but the last nine thousand
-//! would be for points that have no tables: it saves nothing where there are lanes, and without
-//! them less than a third.
+//! With windows of 8 bits that is 256·32 additions a round, 65 thousand in all, and where there are
+//! lanes eight of them go in parallel. Without lanes the basis is folded once, to 32 points: one
+//! more pass over the tables, a thousand additions for odd multiples of the points, and then 254
+//! doublings and 68·21 additions a round instead, 42 thousand in all. One round earlier or later
+//! would be a few thousand more.
 
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::arm::Arm;
 use crate::element::{Commitment, Element};
 use crate::field::Fr;
+use crate::fixed::OddMultiples;
 use crate::lagrange::{DOMAIN, inner_product};
+use crate::msm::spread;
 use crate::multiproof::ProveError;
 use crate::setup::Setup;
 use crate::transcript::Transcript;
 
 use super::{IpaProof, ROUNDS, round, start};
+
+/// Rounds before the basis is folded, where there are no lanes.
+const FOLDED: usize = 3;
 
 /// Proves the value at `point` of the polynomial whose values on the domain are `vector` and whose
 /// commitment is `commitment`, and returns the value too.
@@ -40,21 +49,38 @@ pub fn prove(
         return Err(ProveError::ZeroChallenge);
     }
 
-    let mut sigma = [Fr::ONE; DOMAIN];
+    // The basis in use, the generators at first, and what its points count in the folded one.
+    let mut folded: Option<OddMultiples> = None;
+    let mut sigma = vec![Fr::ONE];
     let mut l = [Commitment::IDENTITY; ROUNDS];
     let mut r = [Commitment::IDENTITY; ROUNDS];
     for k in 0..ROUNDS {
+        if k == FOLDED && setup.arm != Arm::Ifma {
+            folded = Some(setup.fold_generators(&sigma));
+            sigma = vec![Fr::ONE];
+        }
         let half = a.len() / 2;
-        // L takes the generators whose index has the bit of `half` clear, R the others.
-        let coefficients: [Fr; DOMAIN] =
-            core::array::from_fn(|i| sigma[i / a.len()] * a[(i % a.len()) ^ half]);
-        let [left, right] = setup.commit_halves(&coefficients, half.trailing_zeros());
-
         let (a_low, a_high) = a.split_at_mut(half);
         let (b_low, b_high) = b.split_at_mut(half);
-        let left = left + setup.mul_q(w * inner_product(a_high, b_low));
-        let right = right + setup.mul_q(w * inner_product(a_low, b_high));
-        let both = Commitment::normalise(&[Element(left), Element(right)]);
+        // L takes the points whose index has the bit of `half` clear, R the others; each takes Q,
+        // which comes after them.
+        let mut left = Vec::with_capacity(DOMAIN / 2 + 1);
+        let mut right = Vec::with_capacity(DOMAIN / 2 + 1);
+        for (u, sigma) in sigma.iter().enumerate() {
+            let first = 2 * half * u;
+            left.extend((first..).zip(a_high.iter().map(|a| *sigma * *a)));
+            right.extend((first + half..).zip(a_low.iter().map(|a| *sigma * *a)));
+        }
+        let q = 2 * half * sigma.len();
+        left.push((q, w * inner_product(a_high, b_low)));
+        right.push((q, w * inner_product(a_low, b_high)));
+        let sums = spread::map(&[left, right], |terms| {
+            Element(match &folded {
+                Some(folded) => folded.sum(terms),
+                None => setup.sum(terms),
+            })
+        });
+        let both = Commitment::normalise(&sums);
         (l[k], r[k]) = (both[0], both[1]);
 
         let x = round(transcript, &l[k], &r[k]);
@@ -63,10 +89,10 @@ pub fn prove(
         fold(b_low, b_high, inverse);
         (a, b) = (a_low, b_low);
         // The round's bit comes below those before it.
-        for u in (0..1 << k).rev() {
-            sigma[2 * u + 1] = sigma[u] * inverse;
-            sigma[2 * u] = sigma[u];
-        }
+        sigma = sigma
+            .iter()
+            .flat_map(|sigma| [*sigma, *sigma * inverse])
+            .collect();
     }
     Ok((IpaProof { l, r, a: a[0] }, value))
 }

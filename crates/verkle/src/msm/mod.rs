@@ -5,7 +5,7 @@ pub(crate) mod digits;
 pub(crate) mod lanes;
 mod pippenger;
 pub(crate) mod spread;
-mod straus;
+pub(crate) mod straus;
 
 use crate::arm::Arm;
 use crate::curve::{Affine, Extended};

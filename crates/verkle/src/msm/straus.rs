@@ -12,10 +12,10 @@ pub(super) const MAX: usize = 48;
 /// Bits of a digit of the non-adjacent form, and how many odd multiples there are up to the
 /// largest digit.
 const WIDTH: u32 = 5;
-const MULTIPLES: usize = 1 << (WIDTH - 2);
+pub(crate) const MULTIPLES: usize = 1 << (WIDTH - 2);
 
 /// Digits of a half; the form may be one digit longer than the integer.
-const DIGITS: usize = HALF_BITS as usize + 1;
+pub(crate) const DIGITS: usize = HALF_BITS as usize + 1;
 
 /// `scalar` times `point`, of a Banderwagon class.
 pub(crate) fn scalar_mul(point: &Extended, scalar: Fr) -> Extended {
@@ -42,21 +42,26 @@ fn terms(point: &Extended, scalar: Fr) -> [Term; 2] {
     let [first, second] = glv::split(scalar);
     let term = |point: &Extended, half: Half| {
         let point = if half.negative { -*point } else { *point };
-        let twice = point.double();
-        let mut multiples = [point; MULTIPLES];
-        for i in 1..MULTIPLES {
-            multiples[i] = multiples[i - 1] + twice;
-        }
         Term {
-            multiples,
+            multiples: odd_multiples(&point),
             digits: non_adjacent_form(half.magnitude),
         }
     };
     [term(point, first), term(&point.endomorphism(), second)]
 }
 
+/// 1, 3, 5, … times a point.
+pub(crate) fn odd_multiples(point: &Extended) -> [Extended; MULTIPLES] {
+    let twice = point.double();
+    let mut multiples = [*point; MULTIPLES];
+    for i in 1..MULTIPLES {
+        multiples[i] = multiples[i - 1] + twice;
+    }
+    multiples
+}
+
 /// Odd or zero digits below 2^(WIDTH − 1) in magnitude, of an integer below 2^HALF_BITS.
-fn non_adjacent_form(mut value: u128) -> [i8; DIGITS] {
+pub(crate) fn non_adjacent_form(mut value: u128) -> [i8; DIGITS] {
     let mut digits = [0; DIGITS];
     for digit in &mut digits {
         if value & 1 == 1 {

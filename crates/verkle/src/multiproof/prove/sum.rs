@@ -36,9 +36,17 @@ pub(super) fn sum_of_quotients<'a>(
     }
 }
 
-fn portable<'a>(terms: impl Iterator<Item = (Fr, Vector<'a>)>, sum: &mut [Fr; DOMAIN]) {
+fn portable<'a>(mut terms: impl Iterator<Item = (Fr, Vector<'a>)>, sum: &mut [Fr; DOMAIN]) {
+    let (first, second) = (terms.next(), terms.next());
+    // A single product is best reduced on the way.
+    if let (Some((weight, Vector::Scalars(scalars))), None) = (first, second) {
+        for (sum, scalar) in sum.iter_mut().zip(scalars) {
+            *sum = weight * *scalar;
+        }
+        return;
+    }
     let mut wides = Wides::default();
-    for (weight, vector) in terms {
+    for (weight, vector) in first.into_iter().chain(second).chain(terms) {
         match vector {
             Vector::Scalars(scalars) => {
                 for (wide, scalar) in wides.0.iter_mut().zip(scalars) {
