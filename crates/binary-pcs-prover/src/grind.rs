@@ -20,8 +20,11 @@ pub trait Grinding: Transcript {
 /// Nonces that are hashed together.
 const BATCH: u64 = 256;
 
-/// Batches that are shared out before the first good nonce among them is taken.
-const WINDOW: u64 = 64;
+/// Batches that are shared out before the first good nonce among them is taken: a part of those
+/// that are expected to be needed, so that little is hashed in vain.
+fn window(bits: u32) -> u64 {
+    (1_u64 << bits.min(32)).div_ceil(8 * BATCH)
+}
 
 /// The tag of the block that holds a nonce.
 const NONCE_TAG: u64 = 6;
@@ -32,9 +35,10 @@ impl Grinding for ChainV0 {
             return Ok(embed(0));
         }
         let base = self.grinding_base();
-        (0..u64::MAX / (BATCH * WINDOW))
+        let size = window(bits);
+        (0..u64::MAX / (BATCH * size))
             .find_map(|window| {
-                let batches = window * WINDOW..(window + 1) * WINDOW;
+                let batches = window * size..(window + 1) * size;
                 let found = batches
                     .into_par_iter()
                     .map(|batch| search(base, batch * BATCH, bits));
@@ -75,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_smallest_good_nonce_is_found() {
-        for bits in [0, 1, 9, 11] {
+        for bits in [0, 1, 9, 11, 15] {
             let chain = ChainV0::new(&[bits as u8]);
             let nonce = chain.grind(bits).expect("a nonce");
             let good =

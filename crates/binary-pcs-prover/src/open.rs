@@ -102,7 +102,6 @@ impl<'a> Committed<'a> {
 
         let subspaces = Subspaces::new(self.lanes.log_rows());
         let mut oracle = self.oracle;
-        let bits = schedule.target.grinding_bits;
         for (index, level) in schedule.levels.iter().enumerate() {
             if index > 0 {
                 ladder.fold(channel, level.folds);
@@ -115,7 +114,7 @@ impl<'a> Committed<'a> {
                 }
                 Some(next) => Some(ladder.commit(channel, next, self.plan)),
             };
-            channel.grind(bits)?;
+            channel.grind(level.grinding_bits)?;
             ladder.query(channel, level, &oracle, next.as_ref(), &subspaces);
             if let Some(next) = next {
                 oracle = next.oracle;

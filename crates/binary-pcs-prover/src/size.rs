@@ -1,33 +1,15 @@
-//! Sizes of proofs, and the profile `v1`, whose proofs are smaller than those of `v0`.
+//! Sizes of proofs.
 //!
-//! Two things make them smaller:
-//!
-//! * More grinding. A bit of grinding saves a query at about `1 / log2(1 / (sqrt(rho) + eta))` a
-//!   bit, most at the first level, where a query costs most. The bits grow with the polynomial, so
-//!   that grinding stays a small and constant part of the work.
-//! * No counts: a reader derives how many scalars, rows, words and siblings there are.
+//! Two things make those of profile `v1` smaller than those of `v0`: more grinding
+//! ([`Target::v1`](prova_binary_pcs::params::Target::v1)) and no counts: a reader derives how many
+//! scalars, rows, words and siblings there are.
 
 use prova_binary_pcs::field::E_BYTES;
 use prova_binary_pcs::merkle::DIGEST_BYTES;
-use prova_binary_pcs::params::{FIRST_FOLD, LATER_FOLD, Schedule, Target};
+use prova_binary_pcs::params::{FIRST_FOLD, LATER_FOLD, Schedule};
 
 /// Bytes of a count in the framing of `v0`.
 const COUNT_BYTES: f64 = 8.0;
-
-/// What the parameter search of profile `v1` aims at: 128 bits, of those of the queries
-/// `variables - 4`, but 17 to 22, by grinding.
-#[must_use]
-pub fn target_v1(variables: usize, claims: u32) -> Target {
-    let grinding_bits = match variables {
-        ..=21 => 17,
-        22..=25 => variables as u32 - 4,
-        26.. => 22,
-    };
-    Target {
-        grinding_bits,
-        ..Target::v0(claims)
-    }
-}
 
 /// How the parts of a proof are delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,8 @@ use common::Statement;
 use prova_binary_pcs::params::{Schedule, Target};
 use prova_binary_pcs::stream::Form;
 use prova_binary_pcs_prover::Plan;
-use prova_binary_pcs_prover::size::{Framing, expected_bytes, target_v1};
+use prova_binary_pcs_prover::size::{Framing, expected_bytes};
+use rayon::prelude::*;
 
 #[test]
 fn the_model_is_near_real_sizes() {
@@ -27,9 +28,9 @@ fn the_model_is_near_real_sizes() {
 
 #[test]
 fn profile_v1_is_a_twentieth_smaller_at_the_same_security() {
-    for (mu, least) in [(26, 0.05), (28, 0.05), (24, 0.03), (20, 0.005)] {
+    for (mu, least) in [(26, 0.055), (28, 0.055), (24, 0.04), (20, 0.01)] {
         let v0 = Schedule::derive(mu, 1, Target::v0(1)).expect("a supported shape");
-        let v1 = Schedule::derive(mu, 1, target_v1(mu, 1)).expect("a supported shape");
+        let v1 = Schedule::derive(mu, 1, Target::v1(mu, 1)).expect("a supported shape");
         assert!(v1.security_bits() >= 128.0, "{v1}");
         let before = expected_bytes(&v0, 64, Framing::Counts);
         let after = expected_bytes(&v1, 64, Framing::Bare);
@@ -63,6 +64,43 @@ fn a_bare_proof_is_a_framed_one_without_its_counts() {
     }
     assert_eq!(words.next(), None);
     assert!(left == bare);
+}
+
+#[test]
+fn bare_proofs_are_accepted_and_every_kind_of_altered_byte_is_rejected() {
+    let statement = Statement::random(5, 15, 2, 40 << 9, &[], None);
+    let (commitment, channel) = statement
+        .converse(Plan::FAST, Form::Wire)
+        .expect("a true claim");
+    let proof = channel.finish_bare();
+    assert!(statement.accepts_bare(&commitment, &proof));
+    assert!(!statement.accepts(&commitment, Form::Wire, &proof));
+    assert!(!statement.accepts_bare(&commitment, &channel.finish()));
+    // Every limb of every scalar; of the rows and siblings after them, words at a prime stride.
+    let ends = 24 * statement.schedule().scalar_count();
+    let places = (0..ends)
+        .step_by(8)
+        .chain((ends..proof.len()).step_by(8 * 97));
+    places
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .for_each(|place| {
+            let mut altered = proof.clone();
+            altered[place + place / 8 % 8] ^= 1 << (place / 64 % 8);
+            assert!(
+                !statement.accepts_bare(&commitment, &altered),
+                "byte {place}"
+            );
+        });
+    for extra in [1, 8, 32] {
+        let longer = [&proof[..], &vec![0; extra]].concat();
+        assert!(!statement.accepts_bare(&commitment, &longer));
+        let shorter = &proof[..proof.len() - extra];
+        assert!(!statement.accepts_bare(&commitment, shorter));
+    }
+    for length in [0, 1, 24, ends - 1, ends, ends + 1] {
+        assert!(!statement.accepts_bare(&commitment, &proof[..length]));
+    }
 }
 
 #[test]

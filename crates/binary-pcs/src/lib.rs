@@ -12,7 +12,9 @@
 //! index. The characteristic is two throughout, so `-` is `+`.
 //!
 //! The protocol is that of leanVM-b (commit 5df6c373), its profile `v0` here: a WHIR-like ladder
-//! (eprint 2024/1586) over additive Reed-Solomon codes (Lin, Chung and Han, FOCS 2014).
+//! (eprint 2024/1586) over additive Reed-Solomon codes (Lin, Chung and Han, FOCS 2014). Profile `v1`
+//! is the same protocol with other targets of the parameter search ([`params::Target::v1`]) and
+//! without counts in its bytes ([`stream::bare`]).
 #![no_std]
 #![forbid(unsafe_code)]
 #![deny(

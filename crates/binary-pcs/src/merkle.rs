@@ -16,7 +16,7 @@ use prova_proof_file::Failure;
 
 use crate::error::{Malformed, Outcome, Rejection};
 use crate::field::K;
-use crate::stream::{Form, Openings, expect_count};
+use crate::stream::{Form, Openings};
 
 /// Bytes of a digest.
 pub const DIGEST_BYTES: usize = 32;
@@ -140,21 +140,22 @@ fn open_pruned(
     let mut distinct = positions.to_vec();
     distinct.sort_unstable();
     distinct.dedup();
-    let tape = &mut openings.tape;
 
-    expect_count(tape, "opened rows", distinct.len())?;
+    openings.expect_count("opened rows", distinct.len())?;
     let image_bytes = shape.image_words.saturating_mul(8);
     let zero_bytes = shape.zero_words.saturating_mul(8);
     let mut images = Vec::new();
     for _ in &distinct {
-        expect_count(tape, "words of a row", shape.sent_words())?;
-        let row = tape.bytes(shape.sent_words().saturating_mul(8))?;
+        openings.expect_count("words of a row", shape.sent_words())?;
+        let row = openings.tape.bytes(shape.sent_words().saturating_mul(8))?;
         images.resize(images.len().saturating_add(zero_bytes), 0);
         images.extend_from_slice(row);
     }
     let sibling_count = pruned_siblings(&distinct, shape.depth);
-    expect_count(tape, "siblings", sibling_count)?;
-    let siblings = tape.bytes(sibling_count.saturating_mul(DIGEST_BYTES))?;
+    openings.expect_count("siblings", sibling_count)?;
+    let siblings = openings
+        .tape
+        .bytes(sibling_count.saturating_mul(DIGEST_BYTES))?;
 
     let leaves = hash_equal(&images, image_bytes);
     let siblings = siblings.as_chunks::<DIGEST_BYTES>().0.iter();
@@ -178,16 +179,15 @@ fn open_paths(
     shape: &TreeShape,
     positions: &[u64],
 ) -> Result<(Opened, Vec<Digest>), Malformed> {
-    let tape = &mut openings.tape;
     let image_bytes = shape.image_words.saturating_mul(8);
     let depth = usize::try_from(shape.depth).unwrap_or(usize::MAX);
     let mut images = Vec::new();
     let mut paths = Vec::new();
     for _ in positions {
-        expect_count(tape, "words of a leaf image", shape.image_words)?;
-        images.extend_from_slice(tape.bytes(image_bytes)?);
-        expect_count(tape, "siblings of a path", depth)?;
-        let path = tape.bytes(depth.saturating_mul(DIGEST_BYTES))?;
+        openings.expect_count("words of a leaf image", shape.image_words)?;
+        images.extend_from_slice(openings.tape.bytes(image_bytes)?);
+        openings.expect_count("siblings of a path", depth)?;
+        let path = openings.tape.bytes(depth.saturating_mul(DIGEST_BYTES))?;
         paths.push(path.as_chunks::<DIGEST_BYTES>().0.iter());
     }
     let mut nodes = hash_equal(&images, image_bytes);

@@ -117,7 +117,7 @@ pub fn verify<T: Transcript>(
         } else {
             Some(Next::read(channel, level.log_message)?)
         };
-        let bits = schedule.target.grinding_bits;
+        let bits = level.grinding_bits;
         if !channel.read_grinding(bits)? {
             let level = index;
             return Err(Failure::Rejected(Rejection::Grinding { level, bits }));

@@ -12,7 +12,7 @@
 //! * a query misses with probability `sqrt(rho) + eta`.
 //!
 //! The search walks `M` upward while correlated agreement holds and keeps the first that needs the
-//! fewest queries.
+//! fewest queries, and of those the least grinding.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -37,8 +37,13 @@ pub struct Target {
     pub security_bits: u32,
     /// Bits of the field that challenges are drawn from.
     pub field_bits: u32,
-    /// Bits of grinding before the queries of every level.
+    /// Most bits of grinding before the queries of the first level.
     pub grinding_bits: u32,
+    /// Most bits of grinding before the queries of every later level.
+    pub later_grinding_bits: u32,
+    /// Whether the number of queries is found with the most grinding, and then each level is ground
+    /// for no more than that many queries leave. If not, levels are ground for the most.
+    pub cut_grinding: bool,
     /// Linear claims that are batched into one.
     pub claims: u32,
 }
@@ -51,10 +56,47 @@ impl Target {
             security_bits: 128,
             field_bits: 192,
             grinding_bits: 17,
+            later_grinding_bits: 17,
+            cut_grinding: false,
             claims,
         }
     }
+
+    /// 128 bits over GF(2^192) like [`Target::v0`], with more of the queries' bits by grinding.
+    ///
+    /// A bit of grinding saves `1 / log2(1 / (sqrt(rho) + eta))` queries, most at the first level,
+    /// whose rows and paths are the longest as well: there it is worth several bits of a later
+    /// level. The bits grow with the polynomial, so that grinding keeps a small share of the work;
+    /// up to 20 variables they are those of `v0`.
+    #[must_use]
+    pub fn v1(variables: usize, claims: u32) -> Self {
+        let first = log(variables)
+            .saturating_sub(GRINDING_GAP)
+            .clamp(17, MOST_GRINDING);
+        Self {
+            grinding_bits: first,
+            later_grinding_bits: first.saturating_sub(LATER_GRINDING_GAP).max(17),
+            cut_grinding: true,
+            ..Self::v0(claims)
+        }
+    }
+
+    /// Most bits of grinding before the queries of a level.
+    const fn grinding_at(&self, first: bool) -> u32 {
+        if first {
+            self.grinding_bits
+        } else {
+            self.later_grinding_bits
+        }
+    }
 }
+
+/// Variables of a polynomial less the grinding bits of its first level, in profile `v1`.
+const GRINDING_GAP: u32 = 3;
+/// Most grinding bits of profile `v1`.
+const MOST_GRINDING: u32 = 23;
+/// How many bits fewer later levels are ground for.
+const LATER_GRINDING_GAP: u32 = 2;
 
 /// A ladder cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -113,6 +155,8 @@ pub struct Level {
     pub log_message: usize,
     /// Logarithm of the inverse rate.
     pub log_inv_rate: u32,
+    /// Bits of grinding before the queries.
+    pub grinding_bits: u32,
     /// Queries, with repetitions.
     pub queries: usize,
     /// The bounds behind the number of queries.
@@ -175,13 +219,14 @@ impl Schedule {
                 level: levels.len(),
                 bits: target.security_bits,
             };
-            let (queries, bounds) = code.search(&target).ok_or(insecure)?;
+            let found = code.search(&target).ok_or(insecure)?;
             levels.push(Level {
                 folds,
                 log_message: left,
                 log_inv_rate: rate,
-                queries,
-                bounds,
+                grinding_bits: found.grinding_bits,
+                queries: usize::try_from(found.queries).unwrap_or(usize::MAX),
+                bounds: found.bounds,
             });
             if left <= MOST_RESIDUAL {
                 break;
@@ -217,16 +262,22 @@ impl Schedule {
     /// The smallest bound of the ladder in bits, grinding included.
     #[must_use]
     pub fn security_bits(&self) -> f64 {
-        let grinding = f64::from(self.target.grinding_bits);
         self.levels.iter().fold(f64::INFINITY, |least, level| {
             let bounds = &level.bounds;
             least
                 .min(bounds.agreement_bits)
                 .min(bounds.out_of_domain_bits)
                 .min(bounds.algebraic_bits)
-                .min(bounds.query_bits + grinding)
+                .min(bounds.query_bits + f64::from(level.grinding_bits))
         })
     }
+}
+
+/// What a search found.
+struct Found {
+    queries: u32,
+    grinding_bits: u32,
+    bounds: Bounds,
 }
 
 /// The code of a level.
@@ -238,10 +289,11 @@ struct Code {
 }
 
 impl Code {
-    fn search(&self, target: &Target) -> Option<(usize, Bounds)> {
+    fn search(&self, target: &Target) -> Option<Found> {
         let least = f64::from(target.security_bits);
-        let needed = f64::from(target.security_bits.saturating_sub(target.grinding_bits));
-        let mut best: Option<(u32, Bounds)> = None;
+        let grinding = target.grinding_at(self.first);
+        let needed = f64::from(target.security_bits.saturating_sub(grinding));
+        let mut best: Option<Found> = None;
         // Agreement loses five bits with every doubling of the multiplicity.
         for multiplicity in 3..=1 << 20 {
             let bounds = self.bounds(multiplicity, target);
@@ -255,19 +307,29 @@ impl Code {
                 continue;
             }
             let queries = ceil(needed / per_query);
-            if best.is_none_or(|(fewest, _)| queries < fewest) {
-                let query_bits = f64::from(queries) * per_query;
-                best = Some((
+            let query_bits = f64::from(queries) * per_query;
+            let grinding_bits = if target.cut_grinding {
+                grinding.min(ceil(least - query_bits))
+            } else {
+                grinding
+            };
+            let cost = (queries, grinding_bits);
+            if best
+                .as_ref()
+                .is_none_or(|best| cost < (best.queries, best.grinding_bits))
+            {
+                let bounds = Bounds {
+                    query_bits,
+                    ..bounds
+                };
+                best = Some(Found {
                     queries,
-                    Bounds {
-                        query_bits,
-                        ..bounds
-                    },
-                ));
+                    grinding_bits,
+                    bounds,
+                });
             }
         }
-        let (queries, bounds) = best?;
-        Some((usize::try_from(queries).ok()?, bounds))
+        best
     }
 
     /// The bounds at a multiplicity, those of the queries left at zero.
@@ -334,26 +396,29 @@ impl fmt::Display for Schedule {
             security_bits,
             field_bits,
             grinding_bits,
+            later_grinding_bits,
             claims,
+            ..
         } = self.target;
         writeln!(
             f,
             "{} variables, rate 1/{}, {claims} claims: {security_bits} bits over GF(2^{field_bits}) \
-             in the Johnson regime, {grinding_bits} of the queries' bits by grinding",
+             in the Johnson regime, at most {grinding_bits} of the queries' bits by grinding, \
+             {later_grinding_bits} after the first level",
             self.variables,
             1_u64 << self.log_inv_rate.min(63),
         )?;
         writeln!(
             f,
             "level  folds  code dim.  rate    queries     M  radius  list  agreement  out-of-domain  \
-             algebraic  queries+grinding"
+             algebraic  grinding  queries+grinding"
         )?;
         for (index, level) in self.levels.iter().enumerate() {
             let bounds = &level.bounds;
             writeln!(
                 f,
                 "{index:>5}  {:>5}  {:>9}  2^-{:<4} {:>7}  {:>4}  {:>6.4}  2^{:<4.1} {:>7.2}  {:>13.2}  \
-                 {:>9.2}  {:>16.2}",
+                 {:>9.2}  {:>8}  {:>16.2}",
                 level.folds,
                 alloc::format!("2^{}", level.log_message),
                 level.log_inv_rate,
@@ -364,7 +429,8 @@ impl fmt::Display for Schedule {
                 bounds.agreement_bits,
                 bounds.out_of_domain_bits,
                 bounds.algebraic_bits,
-                bounds.query_bits + f64::from(grinding_bits),
+                level.grinding_bits,
+                bounds.query_bits + f64::from(level.grinding_bits),
             )?;
         }
         write!(

@@ -9,6 +9,9 @@
 //!
 //! [`Proof::parse`] walks over everything once and allocates nothing. The counts themselves are
 //! compared with derived ones when a level is opened.
+//!
+//! A *bare* body, [`bare`], is the wire form without any count: a reader derives every length. Its
+//! bytes are those of profile `v1`, and one proof has one encoding.
 
 use alloc::vec::Vec;
 
@@ -101,19 +104,49 @@ impl<'a> Proof<'a> {
         let channel = Channel {
             transcript,
             scalars: self.scalars.clone(),
+            short_nonces: false,
         };
         let openings = Openings {
             form: self.form,
+            counted: true,
             tape: self.openings.clone(),
         };
         (channel, openings)
     }
 }
 
+/// Splits a bare body: `scalar_count` scalars, a count that the verifier derived, and then for
+/// every level the distinct rows in ascending order of position and the siblings of the pruned
+/// tree. Nothing is allocated.
+///
+/// # Errors
+/// [`TapeError::Exhausted`] when the body ends inside its scalars.
+pub fn bare<T>(
+    transcript: T,
+    scalar_count: usize,
+    body: &[u8],
+) -> Result<(Channel<'_, T>, Openings<'_>), TapeError> {
+    let mut openings = Tape::new(Section::Body, body);
+    let scalars = openings.bytes(scalar_count.saturating_mul(E_BYTES))?;
+    let channel = Channel {
+        transcript,
+        scalars: Tape::new(Section::Body, scalars),
+        short_nonces: true,
+    };
+    let openings = Openings {
+        form: Form::Wire,
+        counted: false,
+        tape: openings,
+    };
+    Ok((channel, openings))
+}
+
 /// The Merkle openings of a proof, read level by level by [`crate::merkle`].
 #[derive(Clone, Debug)]
 pub struct Openings<'a> {
     pub(crate) form: Form,
+    /// Whether lists begin with their lengths.
+    counted: bool,
     pub(crate) tape: Tape<'a>,
 }
 
@@ -124,9 +157,31 @@ impl Openings<'_> {
     /// Another count.
     pub fn begin(&mut self, levels: usize, queries: usize) -> Result<(), Malformed> {
         match self.form {
-            Form::Wire => expect_count(&mut self.tape, "opening phases", levels),
-            Form::Raw => expect_count(&mut self.tape, "openings", queries),
+            Form::Wire => self.expect_count("opening phases", levels),
+            Form::Raw => self.expect_count("openings", queries),
         }
+    }
+
+    /// Reads a count that the verifier derived, where there is one.
+    pub(crate) fn expect_count(
+        &mut self,
+        what: &'static str,
+        expected: usize,
+    ) -> Result<(), Malformed> {
+        if !self.counted {
+            return Ok(());
+        }
+        let offset = self.tape.position();
+        let got = self.tape.u64()?;
+        if usize::try_from(got) == Ok(expected) {
+            return Ok(());
+        }
+        Err(Malformed::Count {
+            what,
+            offset,
+            expected,
+            got,
+        })
     }
 
     /// Ends the reading.
@@ -143,6 +198,8 @@ impl Openings<'_> {
 pub struct Channel<'a, T> {
     transcript: T,
     scalars: Tape<'a>,
+    /// Whether nonces are below `2^64`.
+    short_nonces: bool,
 }
 
 impl<T: Transcript> Channel<'_, T> {
@@ -188,12 +245,8 @@ impl<T: Transcript> Channel<'_, T> {
         expected: &'static str,
     ) -> Result<u32, TapeError> {
         let offset = self.scalars.position();
-        let [value, high1, high2] = to_limbs(self.read()?);
-        if (high1, high2) != (0, 0) {
-            let limb = if high1 == 0 { high2 } else { high1 };
-            let expected = "an integer whose second and third limbs are zero";
-            return Err(self.scalars.invalid(offset, expected, limb));
-        }
+        let value = self.read()?;
+        let value = self.short(offset, value)?;
         u32::try_from(value)
             .ok()
             .filter(|value| range.contains(value))
@@ -221,9 +274,14 @@ impl<T: Transcript> Channel<'_, T> {
     /// Reads a grinding nonce, absorbs it as one and says whether it is good for `bits` bits.
     ///
     /// # Errors
-    /// [`TapeError::Exhausted`].
+    /// [`TapeError::Exhausted`]; in a bare body [`TapeError::Invalid`] when a higher limb is not
+    /// zero.
     pub fn read_grinding(&mut self, bits: u32) -> Result<bool, TapeError> {
+        let offset = self.scalars.position();
         let nonce = self.read_silently()?;
+        if self.short_nonces {
+            self.short(offset, nonce)?;
+        }
         Ok(self.transcript.check_grinding(nonce, bits))
     }
 
@@ -264,25 +322,17 @@ impl<T: Transcript> Channel<'_, T> {
     fn read_silently(&mut self) -> Result<E, TapeError> {
         self.scalars.array().map(|bytes| from_bytes(&bytes))
     }
-}
 
-/// Reads a count that the verifier derived.
-pub(crate) fn expect_count(
-    tape: &mut Tape<'_>,
-    what: &'static str,
-    expected: usize,
-) -> Result<(), Malformed> {
-    let offset = tape.position();
-    let got = tape.u64()?;
-    if usize::try_from(got) == Ok(expected) {
-        return Ok(());
+    /// The integer below `2^64` that a scalar at `offset` is.
+    fn short(&self, offset: usize, value: E) -> Result<u64, TapeError> {
+        let [value, high1, high2] = to_limbs(value);
+        if (high1, high2) == (0, 0) {
+            return Ok(value);
+        }
+        let limb = if high1 == 0 { high2 } else { high1 };
+        let expected = "an integer whose second and third limbs are zero";
+        Err(self.scalars.invalid(offset, expected, limb))
     }
-    Err(Malformed::Count {
-        what,
-        offset,
-        expected,
-        got,
-    })
 }
 
 /// Reads the length of a list whose elements take at least `least` bytes each.

@@ -135,12 +135,66 @@ fn ladders_have_the_published_shape() {
 
 #[test]
 fn more_grinding_needs_fewer_queries() {
-    let grinding = |grinding_bits| Target {
-        grinding_bits,
+    let grinding = |bits| Target {
+        grinding_bits: bits,
+        later_grinding_bits: bits,
         ..Target::v0(111)
     };
     let count = |bits| Schedule::derive(24, 1, grinding(bits)).unwrap().queries();
     assert!(count(20) < count(17));
+}
+
+#[test]
+fn profile_v1_grinds_more_and_stays_secure() {
+    for variables in 15..=28 {
+        for rate in 1..=4 {
+            let v0 = Schedule::derive(variables, rate, Target::v0(32)).unwrap();
+            let v1 = Schedule::derive(variables, rate, Target::v1(variables, 32)).unwrap();
+            assert!(v1.security_bits() >= 128.0, "{v1}");
+            assert!(v1.queries() <= v0.queries());
+            // At higher rates one more bit does not always save a query.
+            assert!(
+                v1.queries() < v0.queries() || variables <= 20 || rate > 1,
+                "{v1}"
+            );
+            let target = v1.target;
+            for (index, level) in v1.levels.iter().enumerate() {
+                let most = if index == 0 {
+                    target.grinding_bits
+                } else {
+                    target.later_grinding_bits
+                };
+                assert!(level.grinding_bits <= most);
+                // A bit less of grinding would not be enough.
+                let bounds = &level.bounds;
+                assert!(bounds.query_bits + f64::from(level.grinding_bits) < 129.0);
+                let others = [
+                    bounds.agreement_bits,
+                    bounds.out_of_domain_bits,
+                    bounds.algebraic_bits,
+                ];
+                assert!(others.iter().all(|&bits| bits >= 128.0), "{v1}");
+            }
+        }
+    }
+    let largest = Target::v1(28, 32);
+    assert_eq!(
+        (largest.grinding_bits, largest.later_grinding_bits),
+        (23, 21)
+    );
+}
+
+#[test]
+fn grinding_bits_of_v1_do_not_hang_on_rounding() {
+    for variables in 15..=28 {
+        for rate in 1..=4 {
+            let schedule = Schedule::derive(variables, rate, Target::v1(variables, 32)).unwrap();
+            for level in &schedule.levels {
+                let left = 128.0 - level.bounds.query_bits;
+                assert!((left - left.round()).abs() > 1e-7, "{left}: {schedule}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 #![allow(clippy::print_stderr)]
 
-use prova_hash_batch::{Parameters, verify};
+use prova_hash_batch::{Parameters, Profile, verify};
 use prova_hash_batch_prover::arm::Arm;
 use prova_hash_batch_prover::batch::Batch;
 use prova_hash_batch_prover::observer::{Observer, Stage};
@@ -62,7 +62,15 @@ fn stages() {
                     rounds_from_bits,
                     ..plan
                 };
-                let parameters = Parameters::default();
+                let profile = if variable("PROFILE", 1) == 0 {
+                    Profile::V0
+                } else {
+                    Profile::V1
+                };
+                let parameters = Parameters {
+                    profile,
+                    ..Parameters::default()
+                };
                 let proof = pool
                     .install(|| prove(&batch, &parameters, &options, &watch))
                     .unwrap();

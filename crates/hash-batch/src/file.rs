@@ -1,7 +1,7 @@
 //! Batch proofs in proof files.
 //!
-//! params: logarithm of the inverse rate (one byte). Statement: kind (one byte) and its data, see
-//! [`Statement::to_bytes`]. Body: the proof.
+//! params: profile (one byte: `0` for `v0`, `1` for `v1`) ‖ logarithm of the inverse rate (one
+//! byte). Statement: kind (one byte) and its data, see [`Statement::to_bytes`]. Body: the proof.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use prova_binary_pcs::merkle::{DIGEST_BYTES, Digest};
 use prova_proof_file::{ProofFile, Section, System, Tape, TapeError, TapeWriter};
 
 use crate::statement::{Kind, Statement, StatementError};
-use crate::verify::{Malformed, Parameters};
+use crate::verify::{Malformed, Parameters, Profile};
 
 /// Version of the format.
 pub const FORMAT_VERSION: u16 = 1;
@@ -43,8 +43,35 @@ impl Parameters {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = TapeWriter::new();
+        out.u8(match self.profile {
+            Profile::V0 => 0,
+            Profile::V1 => 1,
+        });
         out.u8(u8::try_from(self.log_inv_rate).unwrap_or(u8::MAX));
         out.into_bytes()
+    }
+
+    /// Reads the params section; whether there is such a rate is found out with the shape.
+    fn from_bytes(bytes: &[u8]) -> Result<Self, TapeError> {
+        let mut tape = Tape::new(Section::Params, bytes);
+        let profile = match tape.u8()? {
+            0 => Profile::V0,
+            1 => Profile::V1,
+            got => {
+                return Err(TapeError::Invalid {
+                    section: Section::Params,
+                    offset: 0,
+                    expected: "profile v0 (0) or v1 (1)",
+                    got: got.into(),
+                });
+            }
+        };
+        let log_inv_rate = tape.u8()?.into();
+        tape.finish()?;
+        Ok(Self {
+            log_inv_rate,
+            profile,
+        })
     }
 }
 
@@ -121,9 +148,7 @@ impl Statement {
 /// Another system or version, or damaged sections.
 pub fn read(file: &ProofFile<'_>) -> Result<(Parameters, Statement), FileError> {
     file.require(System::HashBatch, &[FORMAT_VERSION])?;
-    let mut tape = Tape::new(Section::Params, file.params);
-    let log_inv_rate = tape.u8()?.into();
-    tape.finish()?;
+    let parameters = Parameters::from_bytes(file.params)?;
     let statement = Statement::from_bytes(file.statement)?;
-    Ok((Parameters { log_inv_rate }, statement))
+    Ok((parameters, statement))
 }

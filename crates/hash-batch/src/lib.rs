@@ -26,4 +26,4 @@ pub mod verify;
 
 pub use prova_binary_pcs::merkle::Digest;
 pub use statement::{Kind, Statement, StatementError};
-pub use verify::{Parameters, Summary, VerifyError, verify};
+pub use verify::{Parameters, Profile, Summary, VerifyError, verify};

@@ -1,9 +1,9 @@
 //! Verification of a batch proof, step by step.
 //!
-//! Transcript: label, statement, log inverse rate; the root; `rho`; zerocheck; lincheck; the six
-//! challenges of ring switching; the challenge whose powers batch the statement's claims (their
-//! values are functions of what was absorbed); the opening. Everything is absorbed before the first
-//! challenge that depends on it.
+//! Transcript: the profile's label, log inverse rate, statement; the root; `rho`; zerocheck;
+//! lincheck; the six challenges of ring switching; the challenge whose powers batch the statement's
+//! claims (their values are functions of what was absorbed); the opening. Everything is absorbed
+//! before the first challenge that depends on it.
 //!
 //! Soundness over `E = GF(2^192)`: `tau / |E|` for the statement's columns (see [`crate::claims`]),
 //! `(4 tau + 163) / |E|` for zerocheck and lincheck, `2^32 / |E|` for ring switching, and the opening
@@ -18,32 +18,78 @@ use prova_binary_pcs::params::{LEAST_VARIABLES, Schedule, Target};
 use prova_binary_pcs::poly::eq;
 use prova_binary_pcs::ring_switch::RingSwitch;
 use prova_binary_pcs::stack::Placement;
-use prova_binary_pcs::stream::{Form, Proof};
+use prova_binary_pcs::stream::{self, Channel, Form, Openings, Proof};
 use prova_binary_pcs::transcript::{ChainV0, Transcript};
 use prova_lean_vm::blake2s::lincheck::BitClaims;
 use prova_lean_vm::blake2s::{lincheck, zerocheck};
 pub use prova_lean_vm::{Malformed, Rejection, VerifyError};
-use prova_proof_file::Failure;
+use prova_proof_file::{Failure, TapeError};
 
 use crate::claims::{LinearClaim, SLOT_VARIABLES, claims};
 use crate::statement::Statement;
 
-/// Absorbed by the transcript of every batch proof.
-pub const LABEL: &[u8] = b"prova/hash-batch/v1";
-
 /// Most claims that one opening batches: the bits, and those of the largest statement.
 const CLAIMS: u32 = 32;
+
+/// How a proof is framed, and what its opening is ground for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// The opening as leanVM-b (commit 5df6c373) has it: [`Target::v0`], and every list behind its
+    /// length.
+    V0,
+    /// Smaller proofs: [`Target::v1`], no lengths.
+    #[default]
+    V1,
+}
+
+impl Profile {
+    /// Absorbed first by the transcripts of the profile's proofs.
+    #[must_use]
+    pub const fn label(self) -> &'static [u8] {
+        match self {
+            Self::V0 => b"prova/hash-batch/v0",
+            Self::V1 => b"prova/hash-batch/v1",
+        }
+    }
+
+    /// What the ladder of a polynomial in `variables` variables aims at.
+    #[must_use]
+    pub fn target(self, variables: usize) -> Target {
+        match self {
+            Self::V0 => Target::v0(CLAIMS),
+            Self::V1 => Target::v1(variables, CLAIMS),
+        }
+    }
+
+    /// Splits a proof into scalars and openings.
+    fn read<'a>(
+        self,
+        transcript: ChainV0,
+        shape: &Shape,
+        proof: &'a [u8],
+    ) -> Result<(Channel<'a, ChainV0>, Openings<'a>), TapeError> {
+        match self {
+            Self::V0 => Proof::parse(Form::Wire, proof).map(|parts| parts.channel(transcript)),
+            Self::V1 => stream::bare(transcript, shape.scalar_count(), proof),
+        }
+    }
+}
 
 /// What a verifier chooses besides the statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     /// Logarithm of the inverse rate of the first oracle, 1 to 4.
     pub log_inv_rate: u32,
+    /// The profile.
+    pub profile: Profile,
 }
 
 impl Default for Parameters {
     fn default() -> Self {
-        Self { log_inv_rate: 1 }
+        Self {
+            log_inv_rate: 1,
+            profile: Profile::default(),
+        }
     }
 }
 
@@ -88,7 +134,7 @@ impl Shape {
         let words = instance_variables.saturating_add(SLOT_VARIABLES);
         let variables = words.max(LEAST_VARIABLES);
         let log_size = u32::try_from(words).unwrap_or(u32::MAX);
-        let target = Target::v0(CLAIMS);
+        let target = parameters.profile.target(variables);
         Ok(Self {
             instance_variables,
             variables,
@@ -100,14 +146,22 @@ impl Shape {
             schedule: Schedule::derive(variables, parameters.log_inv_rate, target)?,
         })
     }
+
+    /// Scalars of a proof: the root, zerocheck, lincheck and the opening.
+    #[must_use]
+    pub fn scalar_count(&self) -> usize {
+        zerocheck::scalar_count(self.instance_variables)
+            .saturating_add(2 + lincheck::SCALARS)
+            .saturating_add(self.schedule.scalar_count())
+    }
 }
 
-/// A transcript that has absorbed statement and parameters.
+/// A transcript that has absorbed parameters and statement.
 #[must_use]
 pub fn transcript(statement: &Statement, parameters: &Parameters) -> ChainV0 {
-    let mut transcript = ChainV0::new(LABEL);
-    transcript.observe_bytes(&statement.encoding());
+    let mut transcript = ChainV0::new(parameters.profile.label());
     transcript.observe(embed(parameters.log_inv_rate.into()));
+    transcript.observe_bytes(&statement.encoding());
     transcript
 }
 
@@ -165,7 +219,7 @@ impl Weight for Batched {
     }
 }
 
-/// Verifies a proof of `statement` in the wire form.
+/// Verifies a proof of `statement`.
 ///
 /// # Errors
 /// [`Failure::Malformed`] when the proof is not one of the statement's shape,
@@ -176,8 +230,8 @@ pub fn verify(
     proof: &[u8],
 ) -> Result<Summary, VerifyError> {
     let shape = Shape::new(statement, parameters).map_err(Failure::Malformed)?;
-    let bytes = Proof::parse(Form::Wire, proof)?;
-    let (mut channel, mut openings) = bytes.channel(transcript(statement, parameters));
+    let start = transcript(statement, parameters);
+    let (mut channel, mut openings) = parameters.profile.read(start, &shape, proof)?;
     let root = channel.read_digest()?;
     let rho = channel.sample_many(shape.instance_variables);
 

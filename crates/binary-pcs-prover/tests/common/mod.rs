@@ -9,7 +9,7 @@ use prova_binary_pcs::params::{Schedule, Target};
 use prova_binary_pcs::poly::eq_table;
 use prova_binary_pcs::ring_switch::RingSwitch;
 use prova_binary_pcs::stack::{Placement, PointClaim, PointClaims};
-use prova_binary_pcs::stream::{Form, Proof};
+use prova_binary_pcs::stream::{self, Form, Proof};
 use prova_binary_pcs::transcript::ChainV0;
 use prova_binary_pcs_prover::ring::RingSwitchWeight;
 use prova_binary_pcs_prover::weight::{PointWeights, WeightSource};
@@ -127,6 +127,7 @@ impl Statement {
     pub fn schedule(&self) -> Schedule {
         let target = Target {
             grinding_bits: self.grinding_bits,
+            later_grinding_bits: self.grinding_bits,
             ..Target::v0(self.claims.len() as u32 + 1)
         };
         Schedule::derive(self.mu, self.log_inv_rate, target).expect("a supported shape")
@@ -163,10 +164,24 @@ impl Statement {
     }
 
     pub fn accepts(&self, commitment: &Commitment, form: Form, proof: &[u8]) -> bool {
-        let Ok(parsed) = Proof::parse(form, proof) else {
-            return false;
-        };
-        let (mut channel, mut openings) = parsed.channel(ChainV0::new(b"test"));
+        Proof::parse(form, proof).is_ok_and(|parsed| {
+            let (channel, openings) = parsed.channel(ChainV0::new(b"test"));
+            self.holds(commitment, channel, openings)
+        })
+    }
+
+    pub fn accepts_bare(&self, commitment: &Commitment, proof: &[u8]) -> bool {
+        let scalars = self.schedule().scalar_count();
+        stream::bare(ChainV0::new(b"test"), scalars, proof)
+            .is_ok_and(|(channel, openings)| self.holds(commitment, channel, openings))
+    }
+
+    fn holds(
+        &self,
+        commitment: &Commitment,
+        mut channel: stream::Channel<'_, ChainV0>,
+        mut openings: stream::Openings<'_>,
+    ) -> bool {
         let schedule = self.schedule();
         opening::verify(
             &mut channel,

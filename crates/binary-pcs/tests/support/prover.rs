@@ -284,7 +284,7 @@ pub fn prove(
             let residual = prover.f.clone();
             prover.send(&residual);
         }
-        prover.grind(schedule.target.grinding_bits);
+        prover.grind(level.grinding_bits);
         let positions = sample_positions(|| prover.chain.sample(), level.depth(), level.queries);
         let lambda = prover.chain.sample();
         let zeros = if index == 0 { 64 - lanes } else { 0 };

@@ -171,6 +171,7 @@ fn measure(args: &BenchArgs, log_n: u32, threads: usize, output: Output) -> Resu
     };
     let parameters = Parameters {
         log_inv_rate: args.log_inv_rate,
+        ..Parameters::default()
     };
     let limit = args
         .mem_limit

@@ -202,6 +202,7 @@ pub fn run(args: &ProveArgs, output: Output) -> Result<Report, Failure> {
     let out = OutFile::create(&path, args.force)?;
     let parameters = Parameters {
         log_inv_rate: args.log_inv_rate,
+        ..Parameters::default()
     };
     let limit = args.resources.limit();
     let (batch, plan, timed, summary) = args.resources.threads.install(|| {

@@ -83,7 +83,7 @@ pub fn statement_json(statement: &Statement) -> Value {
 /// The security, in words.
 pub fn security_line(schedule: &Schedule) -> String {
     format!(
-        "{:.1} bits a round, Johnson bound (proven), proof-of-work {} bits",
+        "{:.1} bits a round, Johnson bound (proven), proof-of-work at most {} bits",
         schedule.security_bits(),
         schedule.target.grinding_bits
     )

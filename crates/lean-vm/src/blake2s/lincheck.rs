@@ -27,6 +27,9 @@ pub struct BitClaims {
     pub bits: [E; 64],
 }
 
+/// Scalars that [`verify`] reads.
+pub const SCALARS: usize = 2 * BLOCK_VARIABLES + 64;
+
 /// Verifies the sumcheck over the wires of a block and its closing identity.
 ///
 /// # Errors

@@ -57,6 +57,13 @@ pub fn fixed_coordinates() -> [E; FIXED] {
     coordinates
 }
 
+/// Scalars that [`verify`] reads for `2^log_blocks` blocks.
+#[must_use]
+pub const fn scalar_count(log_blocks: usize) -> usize {
+    let rounds = BLOCK_VARIABLES.saturating_add(log_blocks);
+    rounds.saturating_mul(2).saturating_add(64 + 2)
+}
+
 /// Verifies the rounds for `2^log_blocks` blocks. Nothing can be found false here: the claims carry
 /// every error into the lincheck.
 ///
