@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn packing_holds_every_byte() {
-        for length in [0, 1, 30, 31, 32, 255 * 31, 255 * 31 + 1, 600 * 31] {
+        for length in [0_usize, 1, 30, 31, 32, 255 * 31, 255 * 31 + 1, 600 * 31] {
             let bytes: Vec<u8> = (0..length).map(|i| (i % 251) as u8 + 1).collect();
             let vectors = packed(&bytes);
             assert_eq!(vectors.len(), (1 + length.div_ceil(31)).div_ceil(256));
