@@ -226,26 +226,8 @@ fn bad_input() {
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_the_prover_and_leaves_no_file() {
-    use std::process::Stdio;
-    use std::time::{Duration, Instant};
     let folder = Folder::new("hash-signal");
     folder.write("data", vec![1; 8 << 20]);
-    let args = "hash prove data --threads 1 --json";
-    let child = folder
-        .command(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("start the program");
-    std::thread::sleep(Duration::from_millis(700));
-    let signalled = Instant::now();
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .expect("kill");
-    assert!(kill.success());
-    let output = child.wait_with_output().expect("wait");
-    common::Run::new(args, &output).exits(4);
-    assert!(signalled.elapsed() < Duration::from_secs(10));
+    folder.interrupted("hash prove data --threads 1 --json", 700);
     assert_eq!(folder.files(), ["data"]);
 }

@@ -565,27 +565,9 @@ fn bad_trees() {
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_the_prover_and_leaves_no_file() {
-    use std::process::Stdio;
-    use std::time::{Duration, Instant};
     let folder = Folder::new("verkle-signal");
     // About 800,000 openings: seconds of work.
     folder.write("data", vec![1; 25 << 20]);
-    let args = "verkle prove data --at 0-239 --threads 1 --json";
-    let child = folder
-        .command(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("start the program");
-    std::thread::sleep(Duration::from_millis(500));
-    let signalled = Instant::now();
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .expect("kill");
-    assert!(kill.success());
-    let output = child.wait_with_output().expect("wait");
-    common::Run::new(args, &output).exits(4);
-    assert!(signalled.elapsed() < Duration::from_secs(10));
+    folder.interrupted("verkle prove data --at 0-239 --threads 1 --json", 500);
     assert_eq!(folder.files(), ["data"]);
 }

@@ -227,25 +227,10 @@ fn bad_key_files_and_arguments() {
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_key_generation_and_leaves_no_file() {
-    use std::process::Stdio;
-    use std::time::{Duration, Instant};
     let folder = Folder::new("xmss-signal");
-    let args = "xmss keygen --out key --epochs 16777216 --threads 1 --json";
-    let child = folder
-        .command(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("start the program");
-    std::thread::sleep(Duration::from_millis(500));
-    let signalled = Instant::now();
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .expect("kill");
-    assert!(kill.success());
-    let output = child.wait_with_output().expect("wait");
-    common::Run::new(args, &output).exits(4);
-    assert!(signalled.elapsed() < Duration::from_secs(10));
+    folder.interrupted(
+        "xmss keygen --out key --epochs 16777216 --threads 1 --json",
+        500,
+    );
     assert!(folder.files().is_empty(), "{:?}", folder.files());
 }

@@ -64,6 +64,30 @@ impl Folder {
         self.run(args).exits(0)
     }
 
+    /// Starts a job of seconds, sends SIGINT after `delay` milliseconds, and expects it to end soon,
+    /// cancelled.
+    #[cfg(unix)]
+    pub fn interrupted(&self, args: &str, delay: u64) {
+        use std::process::Stdio;
+        use std::time::{Duration, Instant};
+        let child = self
+            .command(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("start the program");
+        std::thread::sleep(Duration::from_millis(delay));
+        let signalled = Instant::now();
+        let kill = Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status()
+            .expect("kill");
+        assert!(kill.success());
+        let output = child.wait_with_output().expect("wait");
+        Run::new(args, &output).exits(4);
+        assert!(signalled.elapsed() < Duration::from_secs(10));
+    }
+
     /// Runs with `--json`, expects exit code 0 and parses the result.
     pub fn json(&self, args: &str) -> serde_json::Value {
         self.ok(&format!("{args} --json")).json()
