@@ -52,7 +52,7 @@ fn damaged_files() {
     folder.write("cut", &good[..good.len() - 16]);
     folder.write("longer", [good.as_slice(), &[0]].concat());
     let mut other = good.clone();
-    other[8] = 2;
+    other[8] = 4;
     folder.write("other", &other);
     let mut version = good;
     version[10] = 9;
