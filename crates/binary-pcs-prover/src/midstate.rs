@@ -4,49 +4,14 @@
 //! and every leaf starts from the state after them. Messages are whole blocks; one vector lane
 //! holds one message.
 
+use prova_binary_pcs::blake2s::{IV, LANES, SIGMA};
 use prova_binary_pcs::merkle::Digest;
 
 /// Bytes of a block.
 pub(crate) const BLOCK_BYTES: usize = 64;
 
-const IV: [u32; 8] = [
-    0x6a09_e667,
-    0xbb67_ae85,
-    0x3c6e_f372,
-    0xa54f_f53a,
-    0x510e_527f,
-    0x9b05_688c,
-    0x1f83_d9ab,
-    0x5be0_cd19,
-];
-
 /// The parameter block of a sequential, unkeyed hash of 32 bytes.
 const PARAMETERS: u32 = 0x0101_0020;
-
-const SIGMA: [[usize; 16]; 10] = [
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
-    [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
-    [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
-    [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
-    [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
-    [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
-    [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
-    [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
-    [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
-    [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
-];
-
-/// The words of the state that a G function mixes, columns and then diagonals.
-const MIXED: [[usize; 4]; 8] = [
-    [0, 4, 8, 12],
-    [1, 5, 9, 13],
-    [2, 6, 10, 14],
-    [3, 7, 11, 15],
-    [0, 5, 10, 15],
-    [1, 6, 11, 12],
-    [2, 7, 8, 13],
-    [3, 4, 9, 14],
-];
 
 /// The word operations of the compression, on as many messages as a register has lanes.
 trait Word: Copy {
@@ -163,7 +128,7 @@ fn round<const ROUND: usize, V: Word, const GROUPS: usize>(
     for (v, message) in v.iter_mut().zip(message) {
         let mut g = |k: usize| {
             let (x, y) = (message[sigma[2 * k]], message[sigma[2 * k + 1]]);
-            mix(v, MIXED[k], x, y);
+            mix(v, LANES[k], x, y);
         };
         g(0);
         g(1);

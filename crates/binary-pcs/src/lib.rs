@@ -29,6 +29,7 @@
 
 extern crate alloc;
 
+pub mod blake2s;
 pub mod code;
 pub mod error;
 pub mod field;

@@ -27,7 +27,6 @@ fn digests_of_a_real_file() {
             .is_some_and(|bits| bits >= 128.0)
     );
 
-    // The digests are those of another implementation's tool for the padded blocks.
     let digests: Vec<String> = proved["statement"]["digests"]
         .as_array()
         .expect("a list")

@@ -7,6 +7,7 @@
 
 use crate::field::E;
 use p3_field::PrimeCharacteristicRing;
+use prova_binary_pcs::blake2s::{IV, LANES, SIGMA};
 
 /// Bits of one block, as a power of two.
 pub const LOG_BLOCK_BITS: usize = 14;
@@ -30,44 +31,6 @@ pub const GATE_BITS: usize = 184;
 pub const GATES_END: usize = GATES + 80 * GATE_BITS;
 /// Offsets in a gate of its four additions: `a+b+x`, `c+d`, `a+b+y`, `c+d`.
 pub const ADDITIONS: [usize; 4] = [0, 61, 92, 153];
-
-/// Initial value of RFC 7693.
-pub const IV: [u32; 8] = [
-    0x6a09_e667,
-    0xbb67_ae85,
-    0x3c6e_f372,
-    0xa54f_f53a,
-    0x510e_527f,
-    0x9b05_688c,
-    0x1f83_d9ab,
-    0x5be0_cd19,
-];
-
-/// Message schedule of RFC 7693.
-pub const SIGMA: [[usize; 16]; 10] = [
-    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
-    [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
-    [11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4],
-    [7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8],
-    [9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13],
-    [2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9],
-    [12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11],
-    [13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10],
-    [6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5],
-    [10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0],
-];
-
-/// State words `a, b, c, d` of the eight gates of a round.
-pub const LANES: [[usize; 4]; 8] = [
-    [0, 4, 8, 12],
-    [1, 5, 9, 13],
-    [2, 6, 10, 14],
-    [3, 7, 11, 15],
-    [0, 5, 10, 15],
-    [1, 6, 11, 12],
-    [2, 7, 8, 13],
-    [3, 4, 9, 14],
-];
 
 /// Rotations after the first and the second addition of each half of a gate.
 pub const ROTATIONS: [(usize, usize); 2] = [(16, 12), (8, 7)];

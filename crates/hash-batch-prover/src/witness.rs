@@ -4,9 +4,8 @@
 //! same plain code becomes 512-bit or 256-bit instructions where the arm allows them.
 
 use crate::arm::Arm;
-use crate::circuit::{
-    ADDITIONS, BLOCK_WORDS, GATE_BITS, GATES, IV, LANES, ONE, OUT, ROTATIONS, SIGMA,
-};
+use crate::circuit::{ADDITIONS, BLOCK_WORDS, GATE_BITS, GATES, ONE, OUT, ROTATIONS};
+use prova_binary_pcs::blake2s::{IV, LANES, SIGMA};
 use rayon::prelude::*;
 use std::ops::{BitAnd, BitOr, BitXor};
 

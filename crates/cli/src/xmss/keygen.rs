@@ -8,6 +8,7 @@ use prova_xmss::sign::{Observer, Window};
 use prova_xmss::state::KeyFile;
 use prova_xmss::{Ethereum, SEED_BYTES};
 use serde_json::json;
+use zeroize::Zeroizing;
 
 use crate::error::Failure;
 use crate::output::{Output, Report};
@@ -79,8 +80,8 @@ pub fn run(args: &KeygenArgs, output: Output) -> Result<Report, Failure> {
             args.out.display()
         )));
     }
-    let mut seed = [0; SEED_BYTES];
-    getrandom::fill(&mut seed).map_err(|error| {
+    let mut seed = Zeroizing::new([0; SEED_BYTES]);
+    getrandom::fill(&mut *seed).map_err(|error| {
         Failure::resource(format_args!("the system gives no random bytes: {error}"))
     })?;
     let start = Instant::now();
@@ -88,8 +89,7 @@ pub fn run(args: &KeygenArgs, output: Output) -> Result<Report, Failure> {
     let created = args
         .threads
         .install(|| KeyFile::<Ethereum>::create(&args.out, &seed, window, &watch))?;
-    drop(watch);
-    seed.fill(0);
+    drop((watch, seed));
     let key = created.map_err(|error| file_failure(&error))?;
     let time = start.elapsed();
 
