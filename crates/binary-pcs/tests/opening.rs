@@ -10,7 +10,7 @@ use prova_binary_pcs::poly::{dot_words, evaluate};
 use prova_binary_pcs::stream::{Form, Proof};
 use prova_binary_pcs::transcript::ChainV0;
 use prova_proof_file::Failure;
-use support::prover::{commit, prove};
+use support::prover::{Cheat, commit, prove};
 use support::{elements, encode, encode_fast, words};
 
 /// A weight given by its table.
@@ -33,17 +33,25 @@ struct Case {
 
 impl Case {
     fn new(variables: usize, rate: u32, lanes: usize, form: Form) -> Self {
+        Self::of(variables, rate, lanes, form, None)
+    }
+
+    fn of(variables: usize, rate: u32, lanes: usize, form: Form, cheat: Option<Cheat>) -> Self {
         let schedule = Schedule::derive(variables, rate, Target::v0(1)).unwrap();
         let mut q = words(1, 1 << variables);
         q[lanes << (variables - 6)..].fill(K::ZERO);
         let weight = elements(2, 1 << variables);
-        let target = dot_words(&weight, &q);
+        let mut target = dot_words(&weight, &q);
+        if let Some(Cheat::Fold(_)) = cheat {
+            target += E::ONE;
+        }
         let committed = commit(&q, lanes, &schedule);
         let commitment = Commitment {
             root: committed.root,
             lanes,
         };
-        let body = prove(ChainV0::new(b"test"), &schedule, committed, &weight, form);
+        let chain = ChainV0::new(b"test");
+        let body = prove(chain, &schedule, committed, &weight, form, cheat);
         Self {
             schedule,
             commitment,
@@ -149,4 +157,17 @@ fn absent_lanes_must_be_zero() {
     case.commitment.lanes = 40;
     let rejection = Rejection::Root { level: 0 };
     assert_eq!(case.verify(), Err(Failure::Rejected(rejection)));
+}
+
+#[test]
+fn cheating_provers_are_caught_by_the_last_claim() {
+    // Every message of theirs fits the ones before, every row its root, every nonce: only what the
+    // queries and the out-of-domain samples add to the claim gives them away.
+    let levels = Schedule::derive(15, 1, Target::v0(1)).unwrap().levels.len();
+    let out_of_domain = (1..levels).map(|next| Cheat::OutOfDomain(next - 1));
+    for cheat in (0..levels).map(Cheat::Fold).chain(out_of_domain) {
+        let case = Case::of(15, 1, 64, Form::Wire, Some(cheat));
+        let rejection = Failure::Rejected(Rejection::Terminal);
+        assert_eq!(case.verify(), Err(rejection), "{cheat:?}");
+    }
 }

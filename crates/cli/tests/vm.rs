@@ -92,7 +92,7 @@ fn what_is_not_as_it_should_be_is_refused() {
 
     // Another program, another input, an altered proof.
     let mut bytes = folder.read("bytecode.bin");
-    bytes[8000] ^= 1;
+    bytes[80_000] ^= 1;
     folder.write("other.bin", &bytes);
     folder
         .run("verify proof_wire.bin.prova --bytecode other.bin")

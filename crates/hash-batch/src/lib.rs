@@ -1,7 +1,8 @@
 //! Batches of BLAKE2s compressions: what can be stated about them, and the verifier.
 //!
-//! A [`Statement`] is about hashes of single blocks: private messages behind a public list of
-//! digests, behind a Merkle root, or along a chain. All compressions are instances of one bit
+//! A [`Statement`] is about hashes of single blocks: messages that are not sent, behind a public
+//! list of digests, behind a Merkle root, or along a chain. A proof is not zero-knowledge: what it
+//! opens is linear in the witness, messages included. All compressions are instances of one bit
 //! constraint system, packed 64 bits a word and committed as one polynomial. [`verify::verify`]
 //! walks: statement and commitment into the transcript, one random point for the public data
 //! ([`claims`]), zerocheck and lincheck of [`prova_lean_vm::blake2s`], one opening of everything.

@@ -9,6 +9,11 @@ use prova_binary_pcs::poly::{dot, dot_words, eq_table};
 /// Slots of an instruction: columns of the table.
 pub const SLOTS: usize = 16;
 
+/// Slots that instructions use: opcode and operands. On the bus an instruction is a tuple whose
+/// first three slots are its kind, its address and a counter, and no table has operands after slot
+/// 11. A word in another slot would be added to those, and could make the tuple one of the memory.
+const USED_SLOTS: core::ops::Range<usize> = 3..12;
+
 /// Most instructions a program may have, as a logarithm.
 pub const MOST_LOG_INSTRUCTIONS: u32 = 32;
 
@@ -24,7 +29,7 @@ const CONSTRAINTS_DIGEST: Digest = [
     0x64, 0x57, 0x33, 0x71, 0xe3, 0xd5, 0x3c, 0x30, 0x61, 0x3d, 0xd0, 0x4d, 0x87, 0xc0, 0xb7, 0xea,
 ];
 
-/// A table of instructions has the wrong length.
+/// A table is not one of instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
@@ -33,6 +38,16 @@ pub enum ProgramError {
     Length {
         /// Length of the table.
         got: usize,
+    },
+    /// A word where no instruction has one.
+    #[error(
+        "expected zeros in slots 0 to 2 and 12 to 15 of the bytecode, got {got:#x} in slot {slot}"
+    )]
+    Slot {
+        /// The slot.
+        slot: usize,
+        /// The first word in it that is not zero.
+        got: u64,
     },
 }
 
@@ -51,7 +66,8 @@ impl Program {
     /// instruction. The number of instructions is a power of two.
     ///
     /// # Errors
-    /// [`ProgramError::Length`].
+    /// [`ProgramError::Length`]; [`ProgramError::Slot`] when a slot that no instruction uses is not
+    /// zero throughout.
     pub fn new(table: &[u8]) -> Result<Self, ProgramError> {
         let wrong = ProgramError::Length { got: table.len() };
         let (words, rest) = table.as_chunks::<8>();
@@ -63,15 +79,18 @@ impl Program {
         if !exact || log_instructions > MOST_LOG_INSTRUCTIONS {
             return Err(wrong);
         }
-        let columns = words
-            .chunks_exact(instructions)
-            .enumerate()
-            .filter(|(_, column)| column.iter().any(|word| *word != [0; 8]))
-            .map(|(slot, column)| {
-                let column = column.iter().map(|word| K::from_le_bytes(*word)).collect();
-                (slot, column)
-            })
-            .collect();
+        let mut columns = Vec::new();
+        for (slot, column) in words.chunks_exact(instructions).enumerate() {
+            let Some(word) = column.iter().find(|word| **word != [0; 8]) else {
+                continue;
+            };
+            if !USED_SLOTS.contains(&slot) {
+                let got = u64::from_le_bytes(*word);
+                return Err(ProgramError::Slot { slot, got });
+            }
+            let column = column.iter().map(|word| K::from_le_bytes(*word)).collect();
+            columns.push((slot, column));
+        }
         let digest = hash(table);
         let mut environment = Vec::from(ENVIRONMENT_TAG);
         environment.extend_from_slice(&CONSTRAINTS_DIGEST);

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use prova_binary_pcs::Rejection as OpeningRejection;
-use prova_lean_vm::{Form, Malformed, Program, Proof, Rejection, Summary, VerifyError, verify};
+use prova_lean_vm::{
+    Form, Malformed, Program, ProgramError, Proof, Rejection, Summary, VerifyError, verify,
+};
 use prova_proof_file::{Failure, TapeError};
 
 const BYTECODE: &[u8] = include_bytes!("../vectors/bytecode.bin");
@@ -455,11 +457,10 @@ fn the_statement_counts() {
     let error = rejected(&disguised, PUBLIC_INPUT);
     assert_eq!(error, Failure::Rejected(Rejection::Tables));
 
-    // A program of another size.
-    rejected(
-        &Program::new(&BYTECODE[..BYTECODE.len() / 2]).unwrap(),
-        PUBLIC_INPUT,
-    );
+    // A program of another size: the first half of the instructions.
+    let columns = BYTECODE.chunks_exact(BYTECODE.len() / 16);
+    let half: Vec<u8> = columns.flat_map(|c| &c[..c.len() / 2]).copied().collect();
+    rejected(&Program::new(&half).unwrap(), PUBLIC_INPUT);
 }
 
 #[test]
@@ -476,4 +477,20 @@ fn programs_have_a_power_of_two_of_instructions() {
         assert!(error.to_string().ends_with(&format!("got {len} bytes")));
     }
     assert_eq!(Program::new(&[0; 128]).unwrap().log_instructions(), 0);
+}
+
+#[test]
+fn instructions_have_no_words_in_other_slots() {
+    for slot in 0..16 {
+        let mut table = BYTECODE.to_vec();
+        // In slot 0 this makes the tuple of instruction 5 one of the memory.
+        table[8 * (slot * 2048 + 5)] ^= 4 ^ 2;
+        let read = Program::new(&table).map(|_| ());
+        let expected = if (3..12).contains(&slot) {
+            Ok(())
+        } else {
+            Err(ProgramError::Slot { slot, got: 6 })
+        };
+        assert_eq!(read, expected, "slot {slot}");
+    }
 }

@@ -1,11 +1,12 @@
 //! A plain prover of openings, to have proofs of every shape.
 
 use prova_binary_pcs::code::Subspaces;
-use prova_binary_pcs::field::{E, K, PrimeCharacteristicRing, embed, to_bytes, to_limbs};
+use prova_binary_pcs::field::{E, Field as _, K, PrimeCharacteristicRing};
+use prova_binary_pcs::field::{embed, to_bytes, to_limbs};
 use prova_binary_pcs::merkle::{Digest, hash, pruned_siblings};
 use prova_binary_pcs::opening::sample_positions;
 use prova_binary_pcs::params::Schedule;
-use prova_binary_pcs::poly::{dot, eq_table, evaluate};
+use prova_binary_pcs::poly::{Quadratic, dot, eq_table, evaluate};
 use prova_binary_pcs::stream::Form;
 use prova_binary_pcs::transcript::{ChainV0, Transcript, halves};
 
@@ -148,11 +149,24 @@ impl Oracle {
     }
 }
 
+/// How a prover of a false statement tries to get through.
+#[derive(Clone, Copy, Debug)]
+pub enum Cheat {
+    /// The target is one more than it is, and what follows the folds of this level, an oracle or the
+    /// residual, is altered so that all later messages fit together.
+    Fold(usize),
+    /// The value at the out-of-domain point of this level's next oracle is one more than it is.
+    OutOfDomain(usize),
+}
+
 pub struct Prover {
     chain: ChainV0,
     scalars: Vec<E>,
     f: Vec<E>,
     w: Vec<E>,
+    /// What the verifier takes the weighted sum of `f` for, and its next round.
+    claim: E,
+    round: Quadratic,
 }
 
 impl Prover {
@@ -163,7 +177,8 @@ impl Prover {
         }
     }
 
-    fn send_round(&mut self, weights: &[E]) {
+    /// Sends the round of a claim about `f`, and returns it as the verifier reads it.
+    fn send_round(&mut self, claim: E, weights: &[E]) -> Quadratic {
         let halves = |table: &[E], bit| table.iter().skip(bit).step_by(2).copied().collect();
         let [f0, f1, w0, w1]: [Vec<E>; 4] = [
             halves(&self.f, 0),
@@ -172,7 +187,9 @@ impl Prover {
             halves(weights, 1),
         ];
         let sum = |a: &[E], b: &[E]| a.iter().zip(b).map(|(&a, &b)| a + b).collect::<Vec<E>>();
-        self.send(&[dot(&f0, &w0), dot(&sum(&f0, &f1), &sum(&w0, &w1))]);
+        let sent = [dot(&f0, &w0), dot(&sum(&f0, &f1), &sum(&w0, &w1))];
+        self.send(&sent);
+        Quadratic::plain(claim, sent)
     }
 
     fn fold(&mut self) {
@@ -180,11 +197,12 @@ impl Prover {
         for table in [&mut self.f, &mut self.w] {
             *table = table.chunks(2).map(|p| p[0] + r * (p[0] + p[1])).collect();
         }
+        self.claim = self.round.at(r);
     }
 
     fn send_own_round(&mut self) {
         let weights = self.w.clone();
-        self.send_round(&weights);
+        self.round = self.send_round(self.claim, &weights);
     }
 
     fn send_root(&mut self, root: &Digest) {
@@ -199,7 +217,16 @@ impl Prover {
         self.scalars.push(nonce);
     }
 
-    fn glue(&mut self, scale: E, weights: &[E]) {
+    /// Alters `f` so that its weighted sum is the claim.
+    fn make_claim_true(&mut self) {
+        let off = self.claim + dot(&self.f, &self.w);
+        let at = self.w.iter().position(|w| *w != E::ZERO).unwrap();
+        self.f[at] += off * self.w[at].inverse();
+    }
+
+    fn glue(&mut self, scale: E, claim: E, round: &Quadratic, weights: &[E]) {
+        self.claim += scale * claim;
+        self.round.add_scaled(scale, round);
         for (w, &weight) in self.w.iter_mut().zip(weights) {
             *w += scale * weight;
         }
@@ -238,13 +265,14 @@ fn rotate<V: Copy>(table: &[V]) -> Vec<V> {
         .collect()
 }
 
-/// Proves `sum_u weights_u words_u = target` and returns the body.
+/// Proves `sum_u weights_u words_u = target` and returns the body, or what a cheating prover sends.
 pub fn prove(
     chain: ChainV0,
     schedule: &Schedule,
     committed: Committed,
     weights: &[E],
     form: Form,
+    cheat: Option<Cheat>,
 ) -> Vec<u8> {
     let Committed {
         mut oracle,
@@ -257,16 +285,29 @@ pub fn prove(
         scalars: Vec::new(),
         f: rotate(&words).into_iter().map(E::from).collect(),
         w: rotate(weights),
+        claim: E::ZERO,
+        round: Quadratic::plain(E::ZERO, [E::ZERO; 2]),
     };
     let mut writer = Writer::new(form);
-    prover.chain.observe(dot(&prover.f, &prover.w));
+    prover.claim = dot(&prover.f, &prover.w);
+    if let Some(Cheat::Fold(_)) = cheat {
+        prover.claim += E::ONE;
+    }
+    prover.chain.observe(prover.claim);
     for half in halves(&oracle.tree.root()) {
         prover.chain.observe(half);
     }
     prover.send_own_round();
     for (index, level) in schedule.levels.iter().enumerate() {
-        for _ in 0..level.folds {
+        // What the rows of this level's oracle fold to.
+        let mut folded = Vec::new();
+        for left in (0..level.folds).rev() {
             prover.fold();
+            folded.clone_from(&prover.f);
+            if left == 0 && matches!(cheat, Some(Cheat::Fold(at)) if at == index) {
+                // The next message goes out before the oracle, and has to fit it.
+                prover.make_claim_true();
+            }
             prover.send_own_round();
         }
         let mut next = None;
@@ -276,10 +317,14 @@ pub fn prove(
             let z: Vec<E> = (0..level.log_message)
                 .map(|_| prover.chain.sample())
                 .collect();
-            prover.send(&[evaluate(&prover.f, &z)]);
+            let mut value = evaluate(&prover.f, &z);
+            if matches!(cheat, Some(Cheat::OutOfDomain(at)) if at == index) {
+                value += E::ONE;
+            }
+            prover.send(&[value]);
             let weights = eq_table(&z);
-            prover.send_round(&weights);
-            next = Some((oracle, weights));
+            let round = prover.send_round(value, &weights);
+            next = Some((oracle, weights, value, round));
         } else {
             let residual = prover.f.clone();
             prover.send(&residual);
@@ -290,14 +335,15 @@ pub fn prove(
         let zeros = if index == 0 { 64 - lanes } else { 0 };
         writer.open(&oracle.images, &oracle.tree, zeros, &positions);
         let columns = column_weights(&positions, lambda, level.log_message);
-        prover.send_round(&columns);
+        let enforced = dot(&folded, &columns);
+        let round = prover.send_round(enforced, &columns);
         let mut scale = lambda;
-        if let Some((following, weights)) = next {
-            prover.glue(scale, &weights);
+        if let Some((following, weights, value, round)) = next {
+            prover.glue(scale, value, &round, &weights);
             scale *= lambda;
             oracle = following;
         }
-        prover.glue(scale, &columns);
+        prover.glue(scale, enforced, &round, &columns);
     }
     for left in (0..schedule.residual_variables).rev() {
         prover.fold();

@@ -53,7 +53,7 @@ impl<'a, L: SigningLayout> Search<'a, L> {
         let mut first = self.trials().first.map(|block| Lanes::splat_all(&block));
         let mut last = Lanes::splat_all(&self.trials().last);
         let (bytes, word) = (self.trials().bytes, self.trials().trial_word);
-        let before = Lanes::splat_all(&self.secret.state);
+        let mut before = Lanes::splat_all(&self.secret.state);
         let encoding = Lanes::splat_all(&self.encoding_state());
 
         let mut found = None;
@@ -84,6 +84,8 @@ impl<'a, L: SigningLayout> Search<'a, L> {
         }
         first.iter_mut().for_each(|block| wipe(block));
         wipe(&mut last);
+        // Of a keyed layout this is as good as the seed.
+        wipe(&mut before);
         found
     }
 

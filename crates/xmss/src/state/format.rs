@@ -46,8 +46,7 @@ const CHECK_BYTES: usize = 24;
 /// Bytes of a checksum.
 const CHECKSUM_BYTES: usize = 32;
 
-/// What a key file says before its roots and its journal.
-#[derive(Debug)]
+/// What a key file says before its roots and its journal. It holds the seed, and is not printed.
 pub(crate) struct Header {
     pub(crate) layout: u32,
     pub(crate) window: Window,
