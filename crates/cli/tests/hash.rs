@@ -222,6 +222,78 @@ fn bad_input() {
     assert!(folder.files().iter().all(|name| !name.contains("tmp")));
 }
 
+#[test]
+fn bench_beside_a_peer() {
+    let folder = Folder::new("hash-bench");
+    let bench = "hash bench --log-n 3 --threads 1 --runs 1";
+    let alone = folder.json(bench);
+    assert_eq!(alone["rows"].as_array().map(Vec::len), Some(1));
+    assert!(alone.get("peers").is_none());
+
+    let both = folder.json(&format!("{bench} --against p3 --out results"));
+    assert_eq!(both["rows"].as_array().map(Vec::len), Some(1));
+    let peers = both["peers"].as_array().expect("a list");
+    let fields: Vec<_> = peers.iter().map(|peer| &peer["field"]).collect();
+    assert_eq!(fields, ["GF(2^128)", "GF(2^192)"]);
+    for (peer, least) in peers.iter().zip([96.0, 125.0]) {
+        let number = |name: &str| peer[name].as_f64().expect("a number");
+        assert_eq!(number("log_n"), 3.0);
+        assert!(number("security_bits") > least, "{peer}");
+        assert!(
+            number("proof_bytes") > 1e5 && number("peak_bytes") > 1e6,
+            "{peer}"
+        );
+        let median = |name: &str| peer[name]["median"].as_f64().expect("a number");
+        assert!(
+            median("prove_ms") > 0.0 && median("verify_ms") > 0.0,
+            "{peer}"
+        );
+        let ratio = both["rows"][0]["prove_ms"]["median"]
+            .as_f64()
+            .expect("a number")
+            / median("prove_ms");
+        assert!(
+            (median("ours_to_peer") / ratio - 1.0).abs() < 1e-6,
+            "{peer}"
+        );
+        assert!(median("ours_to_peer_cpu") > 0.0, "{peer}");
+    }
+    let written: serde_json::Value =
+        serde_json::from_slice(&folder.read("results/hash.json")).expect("JSON");
+    assert_eq!(written, both);
+    let page = String::from_utf8(folder.read("results/hash.md")).expect("text");
+    for part in [
+        "--against p3`",
+        "## Beside p3-blake2s-air",
+        "| p3-blake2s-air, GF(2^192): WHIR, Johnson bound (proven) | 12",
+    ] {
+        assert!(page.contains(part), "{part:?} not in\n{page}");
+    }
+
+    // Ours fits where the peer does not: its row says why.
+    let small = folder.json(&format!("{bench} --against p3 --mem-limit 48MiB"));
+    for peer in small["peers"].as_array().expect("a list") {
+        let why = peer["not_run"].as_str().expect("a reason");
+        assert!(why.contains("not enough memory"), "{why}");
+        assert!(peer.get("prove_ms").is_none());
+    }
+    folder
+        .run("hash bench --against p4")
+        .exits(2)
+        .says("invalid value 'p4' for '--against <PEER>'");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_stops_a_bench_beside_a_peer() {
+    let folder = Folder::new("hash-bench-signal");
+    folder.interrupted(
+        "hash bench --log-n 8 --threads 1 --runs 1000 --against p3 --out results --json",
+        1500,
+    );
+    assert!(!folder.exists("results/hash.json"));
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_the_prover_and_leaves_no_file() {

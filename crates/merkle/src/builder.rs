@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::tree::{Tree, level_start};
 
-/// Leaf digests held on the stack between hashing and compression when leaves are not kept.
+/// Leaf digests of either half between hashing and compression; on the stack when not kept.
 const STAGE: usize = 64;
 
 /// Nodes of a level per task; smaller levels stay on the calling thread.
@@ -88,9 +88,16 @@ impl<D: Copy + Eq + Default + Send + Sync + 'static> TreeBuilder<D> {
             let left = unsafe { self.leaves.slice(s, count) };
             // SAFETY: as above.
             let right = unsafe { self.leaves.slice(half + s, count) };
-            hasher.hash_rows(lower, width, left);
-            hasher.hash_rows(upper, width, right);
-            hasher.compress(left, right, parents);
+            // A stage at a time, so that digests are hashed again while they are near.
+            let step = STAGE * width;
+            let stages = (lower.chunks(step).zip(left.chunks_mut(STAGE)))
+                .zip(upper.chunks(step).zip(right.chunks_mut(STAGE)))
+                .zip(parents.chunks_mut(STAGE));
+            for (((lower, left), (upper, right)), parents) in stages {
+                hasher.hash_rows(lower, width, left);
+                hasher.hash_rows(upper, width, right);
+                hasher.compress(left, right, parents);
+            }
             return;
         }
         let mut left = [D::default(); STAGE];

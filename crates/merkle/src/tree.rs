@@ -106,8 +106,37 @@ impl<D: Copy> Tree<D> {
     ///
     /// # Panics
     /// If an index is not below the number of leaves.
-    pub fn open(&self, indices: &[usize], mut missing: impl FnMut(usize, usize) -> D) -> Vec<D> {
-        siblings(self.log_leaves, indices)
+    pub fn open(&self, indices: &[usize], missing: impl FnMut(usize, usize) -> D) -> Vec<D> {
+        self.open_below_cap(0, indices, missing)
+    }
+
+    /// The `2^height` nodes of the level `height` below the root, by natural index: a commitment
+    /// whose openings are `height` siblings shorter.
+    ///
+    /// # Panics
+    /// If `height` exceeds `log_leaves`, or the level was dropped.
+    pub fn cap(&self, height: usize) -> Vec<D> {
+        let log_leaves = self.log_leaves;
+        assert!(
+            height <= log_leaves,
+            "a cap of 2^{height} nodes over 2^{log_leaves} leaves"
+        );
+        let node = |index| self.digest(log_leaves - height, index);
+        let nodes: Option<Vec<D>> = (0..1 << height).map(node).collect();
+        nodes.expect("the level of the cap was dropped")
+    }
+
+    /// As [`Tree::open`], for a verifier that has the cap of `2^cap_height` nodes.
+    ///
+    /// # Panics
+    /// If an index is not below the number of leaves, or `cap_height` exceeds `log_leaves`.
+    pub fn open_below_cap(
+        &self,
+        cap_height: usize,
+        indices: &[usize],
+        mut missing: impl FnMut(usize, usize) -> D,
+    ) -> Vec<D> {
+        siblings_below_cap(self.log_leaves, cap_height, indices)
             .into_iter()
             .map(|(level, index)| {
                 self.digest(level, index)
@@ -136,6 +165,22 @@ impl<D: Copy> Tree<D> {
 /// # Panics
 /// If an index is not below the number of leaves.
 pub fn siblings(log_leaves: usize, indices: &[usize]) -> Vec<(usize, usize)> {
+    siblings_below_cap(log_leaves, 0, indices)
+}
+
+/// As [`siblings`], for a verifier that has the cap of `2^cap_height` nodes.
+///
+/// # Panics
+/// If an index is not below the number of leaves, or `cap_height` exceeds `log_leaves`.
+pub fn siblings_below_cap(
+    log_leaves: usize,
+    cap_height: usize,
+    indices: &[usize],
+) -> Vec<(usize, usize)> {
+    assert!(
+        cap_height <= log_leaves,
+        "a cap of 2^{cap_height} nodes over 2^{log_leaves} leaves"
+    );
     let mut frontier = indices.to_vec();
     frontier.sort_unstable();
     frontier.dedup();
@@ -143,7 +188,7 @@ pub fn siblings(log_leaves: usize, indices: &[usize]) -> Vec<(usize, usize)> {
         assert!(last >> log_leaves == 0, "leaf {last} of 2^{log_leaves}");
     }
     let mut nodes = Vec::new();
-    for level in 0..log_leaves {
+    for level in 0..log_leaves - cap_height {
         for (i, &node) in frontier.iter().enumerate() {
             let sibling = node ^ 1;
             let known = if sibling > node {

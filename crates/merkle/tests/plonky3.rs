@@ -4,7 +4,7 @@ use p3_baby_bear::BabyBear;
 use p3_blake3::Blake3;
 use p3_commit::Mmcs;
 use p3_field::Field;
-use p3_keccak::{KeccakF, VECTOR_LEN};
+use p3_keccak::{Keccak256Hash, KeccakF, VECTOR_LEN};
 use p3_koala_bear::KoalaBear;
 use p3_matrix::Matrix;
 use p3_matrix::dense::RowMajorMatrix;
@@ -13,10 +13,12 @@ use p3_symmetric::{
     CompressionFunctionFromHasher, MerkleCap, PaddingFreeSponge, SerializingHasher,
     TruncatedPermutation,
 };
+use prova_hash::shape::{Keccak256, MerkleHash, SoftKeccakF, node_from_bytes};
 use prova_hash::{
-    Blake3TreeHasher, HashField, KeccakTreeHasher, Poseidon2Field, Poseidon2Kernel,
-    Poseidon2TreeHasher16, Poseidon2TreeHasher24, TreeHasher,
+    Blake3TreeHasher, HashField, Keccak256TreeHasher, KeccakTreeHasher, Poseidon2Field,
+    Poseidon2Kernel, Poseidon2TreeHasher16, Poseidon2TreeHasher24, TreeHasher,
 };
+use prova_merkle::verify::{VerifyError, verify_pruned};
 use prova_merkle::{Tree, TreeBuilder};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -146,6 +148,96 @@ fn poseidon2_matches_koala_bear() {
     poseidon2::<KoalaBear>(2);
 }
 
+/// Caps and their openings, from each to the verifier of the other.
+fn check_caps<F, H, V>(
+    mmcs: impl Fn(usize) -> KeccakMmcs<F>,
+    hasher: &H,
+    verifier: &V,
+    rng: &mut StdRng,
+) where
+    F: HashField,
+    H: TreeHasher<F, Digest = [u8; 32]>,
+    V: MerkleHash<Word = u32, Node = [u32; 8]>,
+{
+    for (log, cap_height) in (0..=7u32).flat_map(|log| (0..=log).map(move |cap| (log, cap))) {
+        let (count, width) = (1usize << log, 1 + (log + cap_height) as usize % 5);
+        let values: Vec<F> = (0..count * width)
+            .map(|_| F::from_u32(rng.random_range(0..F::ORDER_U32)))
+            .collect();
+        let row = |i: usize| &values[i * width..][..width];
+        let reverse = |i: usize| i.reverse_bits().unbounded_shr(usize::BITS - log);
+        let stored: Vec<F> = (0..count).flat_map(|i| row(reverse(i)).to_vec()).collect();
+        let mmcs = mmcs(cap_height as usize);
+        let matrix = RowMajorMatrix::new(values.clone(), width);
+        let dimensions = [matrix.dimensions()];
+        let (cap, data) = mmcs.commit_matrix(matrix);
+        let tree = Tree::from_rows_keeping_leaves(hasher, &stored, width);
+        assert_eq!(cap.roots(), tree.cap(cap_height as usize));
+        if cap_height < log {
+            let mut lean = Tree::from_rows(hasher, &stored, width);
+            lean.drop_below((log - cap_height) as usize);
+            assert_eq!(cap.roots(), lean.cap(cap_height as usize));
+        }
+
+        let indices: Vec<usize> = (0..9).map(|_| rng.random_range(0..count)).collect();
+        let (rows, proof) = mmcs.open_multi_batch(&indices, &data);
+        let siblings = tree.open_below_cap(cap_height as usize, &indices, |_, _| {
+            unreachable!("all kept")
+        });
+        assert_eq!(siblings, proof.sibling_hashes);
+        let ours = PrunedMerklePaths {
+            sibling_hashes: siblings,
+        };
+        mmcs.verify_multi_batch(&cap, &dimensions, &indices, &rows, &ours)
+            .expect("our opening verifies there");
+
+        let nodes = |bytes: &[[u8; 32]]| bytes.iter().map(node_from_bytes).collect::<Vec<_>>();
+        let leaves: Vec<[u32; 8]> = rows
+            .iter()
+            .map(|rows| verifier.leaf(F::words(&rows[0])))
+            .collect();
+        let (mut cap, siblings) = (nodes(cap.roots()), nodes(&proof.sibling_hashes));
+        verify_pruned(verifier, log as usize, &cap, &indices, &leaves, &siblings)
+            .expect("their opening verifies here");
+        let opened = indices[0] >> (log - cap_height);
+        cap[opened][0] ^= 1;
+        let got = verify_pruned(verifier, log as usize, &cap, &indices, &leaves, &siblings);
+        assert_eq!(got, Err(VerifyError::Root { index: opened }));
+    }
+}
+
+type KeccakMmcs<F> = MerkleTreeMmcs<
+    F,
+    u8,
+    SerializingHasher<Keccak256Hash>,
+    CompressionFunctionFromHasher<Keccak256Hash, 2, 32>,
+    2,
+    32,
+>;
+
+fn keccak_mmcs<F: HashField>(cap_height: usize) -> KeccakMmcs<F> {
+    MerkleTreeMmcs::new(
+        SerializingHasher::new(Keccak256Hash),
+        CompressionFunctionFromHasher::new(Keccak256Hash),
+        cap_height,
+    )
+}
+
+#[test]
+fn caps_match() {
+    let mut rng = StdRng::seed_from_u64(5);
+    let verifier = Keccak256::<SoftKeccakF>::new();
+    check_caps::<BabyBear, _, _>(keccak_mmcs, &Keccak256TreeHasher, &verifier, &mut rng);
+    check_caps::<KoalaBear, _, _>(keccak_mmcs, &Keccak256TreeHasher, &verifier, &mut rng);
+}
+
+#[test]
+#[should_panic(expected = "was dropped")]
+fn a_dropped_cap_is_not_given() {
+    let tree = Tree::from_rows(&Blake3TreeHasher, &[BabyBear::new(1); 16], 1);
+    let _ = tree.cap(4);
+}
+
 fn bytes<F: HashField>(seed: u64) {
     let mut rng = StdRng::seed_from_u64(seed);
     let blake3 = MerkleTreeMmcs::<F, u8, _, _, 2, 32>::new(
@@ -162,6 +254,13 @@ fn bytes<F: HashField>(seed: u64) {
     for (log, width) in shapes() {
         check(&blake3, &Blake3TreeHasher, log, width, &mut rng);
         check(&keccak, &KeccakTreeHasher, log, width, &mut rng);
+        check(
+            &keccak_mmcs::<F>(0),
+            &Keccak256TreeHasher,
+            log,
+            width,
+            &mut rng,
+        );
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use clap::Args;
-use prova_hash_batch::{Parameters, verify as verify_proof};
+use prova_hash_batch::{Kind, Parameters, verify as verify_proof};
 use prova_hash_batch_prover::arm::Arm;
 use prova_hash_batch_prover::batch::Batch;
 use prova_hash_batch_prover::observer::Stage;
@@ -23,6 +23,7 @@ use crate::output::{Output, Report};
 use crate::resources::pool;
 use crate::signals;
 
+use super::against::{self, Against, Beside, Clock, Ours, PeerRow, ms};
 use super::prove::{fitting, timed};
 use super::show;
 
@@ -48,6 +49,9 @@ pub struct BenchArgs {
     /// Logarithm of the inverse rate of the code.
     #[arg(long, value_name = "1-4", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
     log_inv_rate: u32,
+    /// Prove the same digests with another prover too, run by run beside ours.
+    #[arg(long, value_enum, value_name = "PEER")]
+    against: Option<Against>,
     /// Most memory to use, such as 2GiB [default: what is available now].
     #[arg(long, value_name = "SIZE")]
     mem_limit: Option<MemSize>,
@@ -60,7 +64,8 @@ const EXAMPLES: &str = "\
 EXAMPLES
   prova hash bench
   prova hash bench --log-n 16,18 --threads 1,2 --out bench/results
-  prova hash bench --log-n 18 --mem-limit 2GiB";
+  prova hash bench --log-n 18 --mem-limit 2GiB
+  prova hash bench --log-n 12,14,16 --against p3";
 
 /// One number of compressions and threads.
 #[derive(Clone, Debug, Serialize)]
@@ -74,6 +79,9 @@ struct Row {
     verify_ms: Spread,
     proof_bytes: usize,
     peak_bytes: u64,
+    /// Bits of the weakest round; shown beside a peer.
+    #[serde(skip)]
+    security_bits: f64,
 }
 
 /// Measures batches of pseudo-random messages.
@@ -94,20 +102,26 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<Report, Failure> {
     threads.dedup();
     let header = header(args, &threads);
     output.note(&header);
-    let mut rows = Vec::new();
+    let (mut rows, mut peers) = (Vec::new(), Vec::new());
     for &log_n in &args.log_n {
         for &threads in &threads {
-            let row = measure(args, log_n, threads, output)?;
+            let (row, beside) = measure(args, log_n, threads, output)?;
             output.note(&line(&row));
             rows.push(row);
+            peers.extend(beside);
         }
     }
-    let text = render(&header, &rows);
-    let json = json!({
+    let mut text = render(&header, &rows);
+    let mut json = json!({
         "schema": "prova.hash.bench/1",
         "header": header.lines().collect::<Vec<_>>(),
         "rows": rows,
     });
+    if args.against.is_some() {
+        let ours: Vec<Ours> = rows.iter().map(Row::beside).collect();
+        text.push_str(&against::render(&ours, &peers));
+        json["peers"] = json!(peers);
+    }
     if let Some(folder) = &args.out {
         let pretty = serde_json::to_string_pretty(&json).unwrap_or_default() + "\n";
         for (name, content) in [("hash.json", pretty), ("hash.md", format!("{text}\n"))] {
@@ -123,6 +137,9 @@ fn header(args: &BenchArgs, threads: &[usize]) -> String {
     let limit = args
         .mem_limit
         .map_or(String::new(), |limit| format!(" --mem-limit {limit}"));
+    let against = args
+        .against
+        .map_or(String::new(), |peer| format!(" --against {}", peer.name()));
     [
         format!(
             "* machine: {}, {} cores, {}",
@@ -138,7 +155,7 @@ fn header(args: &BenchArgs, threads: &[usize]) -> String {
         ),
         format!("* date: {}", date(SystemTime::now())),
         format!(
-            "* command: `prova hash bench --log-n {} --threads {} --runs {} --log-inv-rate {}{limit}`",
+            "* command: `prova hash bench --log-n {} --threads {} --runs {} --log-inv-rate {}{limit}{against}`",
             list(args.log_n.iter().map(u32::to_string).collect()),
             list(threads.iter().map(usize::to_string).collect()),
             args.runs,
@@ -164,7 +181,28 @@ fn messages(count: usize) -> Vec<[u8; 64]> {
         .collect()
 }
 
-fn measure(args: &BenchArgs, log_n: u32, threads: usize, output: Output) -> Result<Row, Failure> {
+impl Row {
+    /// What a peer is compared with.
+    fn beside(&self) -> Ours {
+        Ours {
+            log_n: self.log_n,
+            threads: self.threads,
+            security_bits: self.security_bits,
+            prove_ms: self.prove_ms,
+            per_second: self.per_second,
+            verify_ms: self.verify_ms.median,
+            proof_bytes: self.proof_bytes,
+            peak_bytes: self.peak_bytes,
+        }
+    }
+}
+
+fn measure(
+    args: &BenchArgs,
+    log_n: u32,
+    threads: usize,
+    output: Output,
+) -> Result<(Row, Vec<PeerRow>), Failure> {
     let quiet = Output {
         quiet: true,
         ..output
@@ -178,41 +216,53 @@ fn measure(args: &BenchArgs, log_n: u32, threads: usize, output: Output) -> Resu
         .map(|size| size.0)
         .or_else(|| machine::memory().available);
     let pool = pool(threads)?;
+    let messages = messages(1 << log_n);
     let batch = pool
-        .install(|| Batch::digests(&messages(1 << log_n)))
+        .install(|| Batch::digests(&messages))
         .map_err(Failure::malformed)?;
     let (options, plan) = fitting(&batch.statement, &parameters, limit)?;
+    let mut peers = match (args.against, batch.statement.kind()) {
+        (Some(against), Kind::Digests(digests)) => {
+            Beside::all(against, digests, args.log_inv_rate, threads, limit)?
+        }
+        _ => Vec::new(),
+    };
     let (mut proving, mut verifying) = (Vec::new(), Vec::new());
     let mut stages: Vec<(Stage, Vec<f64>)> = Stage::ALL.map(|stage| (stage, Vec::new())).into();
-    let (mut peak, mut reference) = (0, None);
+    let (mut peak, mut reference, mut security_bits) = (0, None, 0.0);
     for run in 0..=args.runs {
         if signals::cancelled() {
             return Err(Failure::cancelled());
         }
         let before = alloc::live();
         alloc::reset_peak();
-        let start = Instant::now();
+        let clock = Clock::start();
         let timed = pool.install(|| timed(&batch, &parameters, &options, quiet))?;
-        let time = start.elapsed();
+        let cost = clock.cost();
         let used = alloc::peak().saturating_sub(before);
-        let start = Instant::now();
-        verify_proof(&batch.statement, &parameters, &timed.proof).map_err(Failure::rejected)?;
-        let verified = start.elapsed();
+        let clock = Clock::start();
+        let summary =
+            verify_proof(&batch.statement, &parameters, &timed.proof).map_err(Failure::rejected)?;
+        let verified = clock.cost();
+        security_bits = summary.schedule.security_bits();
         if *reference.get_or_insert_with(|| timed.proof.clone()) != timed.proof {
             return Err(Failure::rejected("two runs gave different proofs"));
         }
         if run > 0 {
-            proving.push(time.as_secs_f64() * 1e3);
-            verifying.push(verified.as_secs_f64() * 1e3);
+            proving.push(ms(cost.wall));
+            verifying.push(ms(verified.wall));
             peak = peak.max(used);
             for (stage, sample) in &mut stages {
                 let spent = timed.stages.iter().filter(|(name, _)| name == stage);
-                sample.push(spent.map(|(_, time)| time.as_secs_f64() * 1e3).sum());
+                sample.push(spent.map(|(_, time)| ms(*time)).sum());
             }
+        }
+        for peer in &mut peers {
+            peer.run(&pool, &messages, cost, run > 0)?;
         }
     }
     let prove_ms = Spread::of(proving);
-    Ok(Row {
+    let row = Row {
         log_n,
         threads,
         plan,
@@ -225,7 +275,10 @@ fn measure(args: &BenchArgs, log_n: u32, threads: usize, output: Output) -> Resu
         verify_ms: Spread::of(verifying),
         proof_bytes: reference.map_or(0, |proof| proof.len()),
         peak_bytes: peak,
-    })
+        security_bits,
+    };
+    let peers = peers.into_iter().map(|peer| peer.finish(output)).collect();
+    Ok((row, peers))
 }
 
 fn line(row: &Row) -> String {

@@ -1,5 +1,6 @@
 //! `prova hash`.
 
+mod against;
 mod bench;
 mod prove;
 mod show;
@@ -28,7 +29,8 @@ EXAMPLES
   prova hash prove README.md --statement merkle      the root of the tree over them
   prova hash prove --chain 00…00 --steps 100000      a hash chain
   prova hash verify README.md.prova
-  prova hash bench --log-n 12,14,16";
+  prova hash bench --log-n 12,14,16
+  prova hash bench --against p3                      beside Plonky3's BLAKE2s AIR";
 
 /// Runs a `prova hash` command.
 ///

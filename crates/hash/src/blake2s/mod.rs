@@ -7,14 +7,14 @@
 #[macro_use]
 mod kernel;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
 mod avx2;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
 mod avx512;
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[cfg(all(feature = "std", target_arch = "aarch64", target_endian = "little"))]
 mod neon;
 mod scalar;
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod tests;
 
 pub use scalar::{Blake2s, compress, hash};
@@ -104,11 +104,11 @@ impl Arch {
     pub fn is_available(self) -> bool {
         match self {
             Self::Portable => true,
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "std", target_arch = "x86_64"))]
             Self::Avx2 => std::is_x86_feature_detected!("avx2"),
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "std", target_arch = "x86_64"))]
             Self::Avx512 => std::is_x86_feature_detected!("avx512f"),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            #[cfg(all(feature = "std", target_arch = "aarch64", target_endian = "little"))]
             Self::Neon => std::arch::is_aarch64_feature_detected!("neon"),
             #[allow(unreachable_patterns)]
             _ => false,
@@ -159,13 +159,13 @@ impl Kernel {
     #[inline]
     pub fn compress(self, state: &mut [Lanes; 8], block: &[Lanes; 16], counter: u64, last: bool) {
         match self.0 {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "std", target_arch = "x86_64"))]
             // SAFETY: a kernel is only made where the CPU has its instructions.
             Arch::Avx512 => unsafe { avx512::compress(state, block, counter, last) },
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(feature = "std", target_arch = "x86_64"))]
             // SAFETY: as above.
             Arch::Avx2 => unsafe { avx2::compress(state, block, counter, last) },
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            #[cfg(all(feature = "std", target_arch = "aarch64", target_endian = "little"))]
             // SAFETY: as above.
             Arch::Neon => unsafe { neon::compress(state, block, counter, last) },
             _ => scalar::compress_lanes(state, block, counter, last),
