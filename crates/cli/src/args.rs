@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::hash::HashCommand;
 use crate::inspect::InspectArgs;
+use crate::riscv::RiscvCommand;
 use crate::verify::VerifyArgs;
 use crate::verkle::VerkleCommand;
 use crate::vm::VmCommand;
@@ -70,6 +71,9 @@ pub enum Command {
     /// Proofs of executions of the lean VM.
     #[command(subcommand, arg_required_else_help = true)]
     Vm(VmCommand),
+    /// RISC-V programs: run them, and see where their cycles go.
+    #[command(subcommand, arg_required_else_help = true)]
+    Riscv(RiscvCommand),
     /// Hash-based signatures (XMSS over BLAKE2s).
     #[command(subcommand, arg_required_else_help = true)]
     Xmss(XmssCommand),

@@ -11,6 +11,7 @@ mod error;
 mod expect;
 mod front;
 mod hash;
+mod infile;
 mod info;
 mod input;
 mod inspect;
@@ -21,6 +22,7 @@ mod output;
 mod params_args;
 mod progress;
 mod resources;
+mod riscv;
 mod signals;
 mod text;
 mod verify;
@@ -93,6 +95,7 @@ fn command(command: &Command, output: Output) -> Result<Report, Failure> {
         Command::Verkle(command) => verkle::run(command, output),
         Command::Hash(command) => hash::run(command, output),
         Command::Vm(command) => vm::run(command),
+        Command::Riscv(command) => riscv::run(command, output),
         Command::Xmss(command) => xmss::run(command, output),
         Command::Verify(args) => verify::run(args),
         Command::Inspect(args) => inspect::run(args),

@@ -39,6 +39,15 @@ impl Watch {
             self.bar.set_position(done);
         }
     }
+
+    /// Shows a count of something whose end is not known.
+    pub fn count(&self, done: u64, what: &'static str) {
+        if !self.bar.is_hidden() {
+            self.bar
+                .set_message(format!("{} {what}", crate::text::thousands(done)));
+            self.bar.tick();
+        }
+    }
 }
 
 impl Drop for Watch {

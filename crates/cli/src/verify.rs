@@ -15,6 +15,7 @@ use serde_json::json;
 use crate::error::Failure;
 use crate::expect;
 use crate::hash;
+use crate::infile;
 use crate::output::Report;
 use crate::params_args::ParamArgs;
 use crate::text::{duration, fields, hex, unhex};
@@ -90,20 +91,7 @@ const MAX_FILE_LEN: u64 =
 /// # Errors
 /// A file that cannot be read, or is too long.
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    use std::io::Read;
-    let failed = |error| Failure::io("read", path, &error);
-    let file = std::fs::File::open(path).map_err(failed)?;
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_LEN + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    if bytes.len() as u64 > MAX_FILE_LEN {
-        return Err(Failure::malformed(format_args!(
-            "{}: not a proof file: expected at most {MAX_FILE_LEN} bytes",
-            path.display()
-        )));
-    }
-    Ok(bytes)
+    infile::read(path, MAX_FILE_LEN, "a proof file")
 }
 
 /// Parses the container and refuses systems that this build does not know.

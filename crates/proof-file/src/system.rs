@@ -21,6 +21,8 @@ pub enum System {
     Riscv,
     /// 5: a multiproof of openings of Verkle-tree commitments.
     Verkle,
+    /// 6: a STARK over FRI (`p3-uni-stark`), to be verified inside the RISC-V VM.
+    Stark,
 }
 
 impl System {
@@ -31,6 +33,7 @@ impl System {
         Self::HashBatch,
         Self::Riscv,
         Self::Verkle,
+        Self::Stark,
     ];
 
     /// The number that stands in the header.
@@ -42,10 +45,11 @@ impl System {
             Self::HashBatch => 3,
             Self::Riscv => 4,
             Self::Verkle => 5,
+            Self::Stark => 6,
         }
     }
 
-    /// The name for people: `whir`, `lean-vm`, `hash-batch`, `riscv`, `verkle`.
+    /// The name for people: `whir`, `lean-vm`, `hash-batch`, `riscv`, `verkle`, `stark`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -54,6 +58,7 @@ impl System {
             Self::HashBatch => "hash-batch",
             Self::Riscv => "riscv",
             Self::Verkle => "verkle",
+            Self::Stark => "stark",
         }
     }
 }
@@ -75,6 +80,7 @@ impl TryFrom<u16> for System {
             3 => Ok(Self::HashBatch),
             4 => Ok(Self::Riscv),
             5 => Ok(Self::Verkle),
+            6 => Ok(Self::Stark),
             _ => Err(FileError::UnknownSystem { got }),
         }
     }

@@ -7,8 +7,9 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-/// Memory: `[RAM_BASE, RAM_BASE + size)` can be read, written and executed; everything outside it
-/// and the input is a fault. Addresses below are never mapped, so that a null pointer is one.
+/// Memory: `[RAM_BASE, RAM_BASE + size)` can be read, and written except in the program's executable
+/// segments, which alone can be executed; everything outside it and the input is a fault. Addresses
+/// below are never mapped, so that a null pointer is one.
 pub const RAM_BASE: u32 = 0x0001_0000;
 /// The stack grows down from here; running over its end reaches unmapped memory, which is a fault
 /// rather than damage to the program.
