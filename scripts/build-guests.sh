@@ -65,6 +65,8 @@ flags=(
   "-Clink-arg=-T$repo/guests/rt/guest.ld"
   -Clink-arg=--discard-locals
   -Clink-arg=--gc-sections
+  # Line tables are most of a guest.
+  -Clink-arg=--compress-debug-sections=zlib
   # Later prefixes win over earlier ones.
   "--remap-path-prefix=$repo=/prova"
   "--remap-path-prefix=$cargo_home=/cargo"

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::error::Failure;
 use crate::hash;
 use crate::output::Report;
+use crate::riscv;
 use crate::text::{fields, hex, table, thousands};
 use crate::verify;
 use crate::verkle;
@@ -117,10 +118,11 @@ fn verkle(path: &Path, file: &ProofFile<'_>, bytes: u64) -> Result<Report, Failu
     Ok(Report { text, json })
 }
 
-/// Describes a proof of the lean VM or of a batch of hashes.
+/// Describes a proof of the lean VM, of a batch of hashes or of a STARK.
 fn described(path: &Path, file: &ProofFile<'_>, bytes: u64) -> Result<Report, Failure> {
     let (held, held_json) = match file.system {
         System::HashBatch => hash::verify::describe(path, file)?,
+        System::Stark => riscv::stark::describe(file),
         _ => vm::verify::describe(path, file)?,
     };
     let head = fields(&[

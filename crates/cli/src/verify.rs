@@ -18,6 +18,7 @@ use crate::hash;
 use crate::infile;
 use crate::output::Report;
 use crate::params_args::ParamArgs;
+use crate::riscv;
 use crate::text::{duration, fields, hex, unhex};
 use crate::verkle;
 use crate::vm;
@@ -44,6 +45,9 @@ pub struct VerifyArgs {
     /// Program of a lean VM proof.
     #[arg(long, value_name = "FILE")]
     bytecode: Option<PathBuf>,
+    /// Verifying key of a STARK proof.
+    #[arg(long, value_name = "FILE")]
+    verifying_key: Option<PathBuf>,
     /// Parameters that the proof must have been made with; what is not given is not compared.
     #[command(flatten)]
     params: ParamArgs,
@@ -102,7 +106,9 @@ pub fn parse<'a>(path: &Path, bytes: &'a [u8]) -> Result<ProofFile<'a>, Failure>
     let file = ProofFile::parse(bytes)
         .map_err(|error| Failure::malformed(format_args!("{}: {error}", path.display())))?;
     match file.system {
-        System::Whir | System::Verkle | System::LeanVm | System::HashBatch => Ok(file),
+        System::Whir | System::Verkle | System::LeanVm | System::HashBatch | System::Stark => {
+            Ok(file)
+        }
         other => Err(Failure::malformed(format_args!(
             "{}: a proof of system {other} (format version {}), which is not supported by this \
              build",
@@ -133,11 +139,10 @@ pub fn run(args: &VerifyArgs) -> Result<Report, Failure> {
         System::Whir => {}
         System::Verkle => return verkle(args, &file),
         System::HashBatch => return hash_batch(args, &file),
+        System::Stark => return stark(args, &bytes),
         _ => return lean_vm(args, &file),
     }
-    if args.bytecode.is_some() {
-        return Err(other_option(args, "a WHIR proof", "--bytecode"));
-    }
+    no_program(args, "a WHIR proof")?;
     let expected = args.statement.as_deref().map(expect::read).transpose()?;
 
     let start = Instant::now();
@@ -216,9 +221,7 @@ fn enough(args: &VerifyArgs, bits: f64) -> Result<(), Failure> {
 /// Verifies a Verkle proof; `prova verkle verify` has the expectations for it.
 fn verkle(args: &VerifyArgs, file: &ProofFile<'_>) -> Result<Report, Failure> {
     only_whir(args, "a Verkle proof")?;
-    if args.bytecode.is_some() {
-        return Err(other_option(args, "a Verkle proof", "--bytecode"));
-    }
+    no_program(args, "a Verkle proof")?;
     let report = verkle::verify::file(&args.file, file)?;
     enough(args, verkle::show::BITS)?;
     Ok(report)
@@ -227,14 +230,35 @@ fn verkle(args: &VerifyArgs, file: &ProofFile<'_>) -> Result<Report, Failure> {
 /// Verifies a proof of a batch; `prova hash verify` has the expectations for it.
 fn hash_batch(args: &VerifyArgs, file: &ProofFile<'_>) -> Result<Report, Failure> {
     only_whir(args, "a proof of a batch of hashes")?;
-    if args.bytecode.is_some() {
-        return Err(other_option(
-            args,
-            "a proof of a batch of hashes",
-            "--bytecode",
-        ));
-    }
+    no_program(args, "a proof of a batch of hashes")?;
     let (report, bits) = hash::verify::file(&args.file, file)?;
+    enough(args, bits)?;
+    Ok(report)
+}
+
+/// Refuses programs and keys, which only some systems have.
+fn no_program(args: &VerifyArgs, what: &str) -> Result<(), Failure> {
+    if args.bytecode.is_some() {
+        return Err(other_option(args, what, "--bytecode"));
+    }
+    no_key(args, what)
+}
+
+fn no_key(args: &VerifyArgs, what: &str) -> Result<(), Failure> {
+    match args.verifying_key {
+        Some(_) => Err(other_option(args, what, riscv::stark::OPTION)),
+        None => Ok(()),
+    }
+}
+
+/// Verifies a STARK proof under the given key.
+fn stark(args: &VerifyArgs, bytes: &[u8]) -> Result<Report, Failure> {
+    only_whir(args, "a STARK proof")?;
+    if args.bytecode.is_some() {
+        return Err(other_option(args, "a STARK proof", "--bytecode"));
+    }
+    let key = args.verifying_key.as_deref();
+    let (report, bits) = riscv::stark::file(&args.file, bytes, key, args.no_conjecture)?;
     enough(args, bits)?;
     Ok(report)
 }
@@ -242,6 +266,7 @@ fn hash_batch(args: &VerifyArgs, file: &ProofFile<'_>) -> Result<Report, Failure
 /// Verifies a lean VM proof against the given program.
 fn lean_vm(args: &VerifyArgs, file: &ProofFile<'_>) -> Result<Report, Failure> {
     only_whir(args, "a lean VM proof")?;
+    no_key(args, "a lean VM proof")?;
     let (report, bits) = vm::verify::file(&args.file, file, args.bytecode.as_deref())?;
     enough(args, bits)?;
     Ok(report)

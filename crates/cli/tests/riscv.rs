@@ -232,6 +232,214 @@ fn bad_programs_and_limits() {
     assert!(!folder.exists("p.json"));
 }
 
+/// Copies of committed proofs.
+fn vectors(folder: &Folder, files: &[&str]) {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for file in files {
+        let name = file.rsplit('/').next().expect("a name");
+        folder.write(
+            name,
+            std::fs::read(crates.join(file)).expect("a committed proof"),
+        );
+    }
+}
+
+#[test]
+fn a_whir_proof_inside_the_machine() {
+    let folder = folder("riscv-whir", &["whir-cached", "whir-call"]);
+    folder.write("data", include_bytes!("../src/main.rs"));
+    let prove = "whir prove data --hash poseidon2-16 --preset recursion-100";
+    folder.ok(prove);
+    let made = folder.json("riscv input data.prova --out input.bin --key-out key.bin");
+    let digest = made["key_digest"].as_str().expect("hexadecimal").to_owned();
+
+    // Inside and outside: the same bytes, which begin with the key's digest.
+    let native = folder.json("riscv check input.bin");
+    for guest in ["whir-cached", "whir-call"] {
+        let inside = folder.json(&format!("riscv run {guest}.elf --input input.bin"));
+        assert_eq!(inside["output"], native["output"], "{guest}");
+    }
+    assert!(
+        native["output"]
+            .as_str()
+            .is_some_and(|output| output.starts_with(&digest))
+    );
+    folder.ok(&format!("riscv check input.bin --key-digest {digest}"));
+    let other = digest.replace(
+        &digest[..1],
+        if digest.starts_with('0') { "1" } else { "0" },
+    );
+    folder
+        .run(&format!("riscv check input.bin --key-digest {other}"))
+        .exits(1)
+        .says("expected");
+
+    // Another proof of the same form has the same key; other parameters another.
+    folder.write("data", [3; 3000]);
+    folder.ok(&format!("{prove} --vars 12 --force"));
+    let before =
+        folder.json("riscv input data.prova --out input.bin --force")["key_digest"].clone();
+    folder.write("data", [4; 3000]);
+    folder.ok(&format!("{prove} --vars 12 --force"));
+    let again = folder.json("riscv input data.prova --out input.bin --force")["key_digest"].clone();
+    assert_eq!(before, again);
+    folder.ok(&format!("{prove} --vars 12 --pow 12 --force"));
+    let changed =
+        folder.json("riscv input data.prova --out input.bin --force")["key_digest"].clone();
+    assert_ne!(before, changed);
+
+    // An altered proof: an error code inside, exit code 1 or 2 outside.
+    let input = folder.read("input.bin");
+    let mut altered = input.clone();
+    let place = altered.len() - 40;
+    altered[place] ^= 1;
+    folder.write("altered", &altered);
+    let run = folder
+        .run("riscv run whir-cached.elf --input altered")
+        .exits(1);
+    assert!(
+        run.stderr.contains("halted with code 4"),
+        "a rejection: {}",
+        run.stderr
+    );
+    folder.run("riscv check altered").exits(1).says("altered");
+    folder.write("cut", &input[..input.len() - 16]);
+    let run = folder.run("riscv run whir-cached.elf --input cut").exits(1);
+    assert!(
+        run.stderr.contains("halted with code 1"),
+        "malformed: {}",
+        run.stderr
+    );
+    folder.run("riscv check cut").exits(2).says("cut");
+    folder.write("empty", []);
+    folder.run("riscv check empty").exits(2).says("empty");
+
+    folder
+        .run("riscv input data.prova --out input.bin")
+        .exits(2)
+        .says("input.bin");
+    folder.run("riscv input data --out x").exits(2).says("data");
+    folder.ok("whir prove data --hash blake3 --force");
+    folder
+        .run("riscv input data.prova --out x")
+        .exits(2)
+        .says("hash suite");
+}
+
+#[test]
+fn a_stark_proof_inside_the_machine() {
+    let folder = folder("riscv-stark", &["fri-call"]);
+    vectors(
+        &folder,
+        &[
+            "stark-verify/vectors/fibonacci-84.proof",
+            "stark-verify/vectors/fibonacci-84.key",
+            "stark-verify/vectors/fibonacci-1.key",
+            "stark-verify/vectors/fibonacci-1.proof",
+        ],
+    );
+    let (proof, key) = ("fibonacci-84.proof", "--verifying-key fibonacci-84.key");
+    let valid = folder.json(&format!("verify {proof} {key}"));
+    assert_eq!(valid["security"]["bits"], 92.0);
+    folder
+        .run(&format!("verify {proof}"))
+        .exits(2)
+        .says("--verifying-key");
+    folder
+        .run(&format!("verify {proof} --verifying-key fibonacci-1.key"))
+        .exits(2)
+        .says("expected");
+    folder
+        .run(&format!("verify {proof} {key} --no-conjecture"))
+        .exits(1)
+        .says("conjecture");
+    folder
+        .run("verify fibonacci-1.proof --verifying-key fibonacci-1.key")
+        .exits(1)
+        .says("security");
+    folder
+        .run(&format!("verify {proof} --verifying-key {proof}"))
+        .exits(2)
+        .says("verifying key");
+    assert!(
+        folder
+            .ok(&format!("inspect {proof}"))
+            .stdout
+            .contains("stark")
+    );
+
+    let made = folder.json(&format!("riscv input {proof} {key} --out input.bin"));
+    let digest = made["key_digest"].as_str().expect("hexadecimal");
+    let native = folder.json("riscv check input.bin");
+    let inside = folder.json("riscv run fri-call.elf --input input.bin");
+    assert_eq!(inside["output"], native["output"]);
+    assert!(
+        native["output"]
+            .as_str()
+            .is_some_and(|output| output.starts_with(digest))
+    );
+
+    let bytes = folder.read("fibonacci-84.proof");
+    let mut altered = bytes.clone();
+    let place = bytes.len() - 4000;
+    altered[place] ^= 1;
+    folder.write("altered", &altered);
+    folder
+        .run(&format!("verify altered {key}"))
+        .exits(1)
+        .says("rejected");
+    folder.ok(&format!("riscv input altered {key} --out bad.bin"));
+    let run = folder
+        .run("riscv run fri-call.elf --input bad.bin")
+        .exits(1);
+    assert!(
+        run.stderr.contains("halted with code 5"),
+        "a rejection: {}",
+        run.stderr
+    );
+    folder.write("cut", &bytes[..bytes.len() - 8]);
+    folder.run(&format!("verify cut {key}")).exits(2);
+}
+
+/// The table that is checked in, run again: cycles may not grow by more than 2 %.
+#[test]
+fn guests_do_not_get_slower() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let table = std::fs::read(root.join("bench/results/riscv.json")).expect("the table");
+    let table: serde_json::Value = serde_json::from_slice(&table).expect("JSON");
+    let folder = Folder::new("riscv-bench");
+    let run = folder.json(&format!("bench riscv --root {}", root.display()));
+    let (before, after) = (table["rows"].as_array(), run["rows"].as_array());
+    let (before, after) = (before.expect("rows"), after.expect("rows"));
+    assert_eq!(
+        before.len(),
+        after.len(),
+        "write the table again: prova bench riscv --out bench/results"
+    );
+    for (before, after) in before.iter().zip(after) {
+        let name = (&after["guest"], &after["proof"]);
+        assert_eq!((&before["guest"], &before["proof"]), name);
+        assert_eq!(
+            before["output"], after["output"],
+            "{name:?} commits other bytes"
+        );
+        let cycles = |row: &serde_json::Value| row["cycles"].as_u64().expect("a number");
+        assert!(
+            cycles(after) * 100 <= cycles(before) * 102,
+            "{name:?}: {} cycles, at most 2 % over {} allowed",
+            cycles(after),
+            cycles(before)
+        );
+    }
+    folder.run("bench riscv").exits(2).says("guests/elf");
+    folder
+        .run(&format!(
+            "bench riscv --root {} --only nothing",
+            root.display()
+        ))
+        .exits(2);
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_a_run() {

@@ -41,8 +41,8 @@ struct Frame {
 }
 
 /// Watches a run.
-pub struct Profiler<'i, 'a> {
-    image: &'i Image<'a>,
+pub struct Profiler<'i> {
+    image: &'i Image,
     steps: Vec<Step>,
     /// Position in `steps` of the step now running.
     step: usize,
@@ -56,10 +56,10 @@ pub struct Profiler<'i, 'a> {
     markers_seen: u64,
 }
 
-impl<'i, 'a> Profiler<'i, 'a> {
+impl<'i> Profiler<'i> {
     /// A profiler for a run of the image's program.
     #[must_use]
-    pub fn new(image: &'i Image<'a>) -> Self {
+    pub fn new(image: &'i Image) -> Self {
         let mut profiler = Self {
             image,
             steps: Vec::new(),
@@ -141,7 +141,7 @@ impl<'i, 'a> Profiler<'i, 'a> {
     }
 }
 
-impl Observer for Profiler<'_, '_> {
+impl Observer for Profiler<'_> {
     #[inline]
     fn run(&mut self, pc: u32, count: u32) {
         self.cycles += u64::from(count);

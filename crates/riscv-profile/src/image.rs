@@ -1,8 +1,9 @@
 //! Symbols and debug information of a program.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use addr2line::gimli::{Dwarf, EndianSlice, LittleEndian, SectionId};
+use gimli::{Dwarf, EndianRcSlice, LittleEndian, SectionId};
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SegmentFlags, SymbolKind, elf};
 
 /// Largest distance between the first and the last executable byte.
@@ -17,7 +18,7 @@ pub enum ImageError {
     Elf(#[from] object::Error),
     /// The debug information is damaged.
     #[error("cannot read the program's debug information: {0}")]
-    Debug(#[from] addr2line::gimli::Error),
+    Debug(#[from] gimli::Error),
     /// The executable segments lie too far apart for one table.
     #[error("the executable segments span {got} bytes, at most {MAX_TEXT} expected")]
     TooLarge {
@@ -26,7 +27,8 @@ pub enum ImageError {
     },
 }
 
-type Reader<'a> = EndianSlice<'a, LittleEndian>;
+/// Sections may be compressed in the file.
+type Reader = EndianRcSlice<LittleEndian>;
 
 /// A function: a symbol and the addresses it covers.
 #[derive(Clone, Debug)]
@@ -36,22 +38,22 @@ pub(crate) struct Function {
 }
 
 /// The executable part of a program, with names.
-pub struct Image<'a> {
+pub struct Image {
     /// First executable address.
     base: u32,
     /// Index of the function of each word from `base` on; 0 is none.
     function_of: Vec<u32>,
     /// Function 0 stands for code without a symbol.
     functions: Vec<Function>,
-    lines: Option<addr2line::Context<Reader<'a>>>,
+    lines: Option<addr2line::Context<Reader>>,
 }
 
-impl<'a> Image<'a> {
+impl Image {
     /// Reads symbols and, where there is any, debug information.
     ///
     /// # Errors
     /// See [`ImageError`]. A program without symbols is no error.
-    pub fn new(elf: &'a [u8]) -> Result<Self, ImageError> {
+    pub fn new(elf: &[u8]) -> Result<Self, ImageError> {
         let file = object::File::parse(elf)?;
         let (base, end) = text_span(&file)?;
         let words = usize::try_from((end - base) / 4).unwrap_or(0);
@@ -206,18 +208,16 @@ fn symbols(file: &object::File<'_>, base: u64, end: u64) -> BTreeMap<u32, (u32, 
 }
 
 /// Debug information, unless there is none.
-fn debug_info<'a>(
-    file: &object::File<'a>,
-) -> Result<Option<addr2line::Context<Reader<'a>>>, ImageError> {
+fn debug_info(file: &object::File<'_>) -> Result<Option<addr2line::Context<Reader>>, ImageError> {
     if file.section_by_name(".debug_info").is_none() {
         return Ok(None);
     }
-    let dwarf = Dwarf::load(|id: SectionId| -> Result<Reader<'a>, object::Error> {
-        let data = match file.section_by_name(id.name()) {
-            Some(section) => section.data()?,
-            None => &[],
+    let dwarf = Dwarf::load(|id: SectionId| -> Result<Reader, object::Error> {
+        let data: Rc<[u8]> = match file.section_by_name(id.name()) {
+            Some(section) => section.uncompressed_data()?.into(),
+            None => Rc::default(),
         };
-        Ok(EndianSlice::new(data, LittleEndian))
+        Ok(Reader::new(data, LittleEndian))
     })?;
     Ok(Some(addr2line::Context::from_dwarf(dwarf)?))
 }

@@ -177,7 +177,7 @@ const HASH_FUNCTIONS: [&str; 6] = [
 /// System calls that hash.
 const HASH_CALLS: [&str; 3] = ["keccak_f", "poseidon2", "blake2s"];
 
-pub(crate) fn build(image: &Image<'_>, counts: &Counts<'_>, facts: RunFacts) -> Profile {
+pub(crate) fn build(image: &Image, counts: &Counts<'_>, facts: RunFacts) -> Profile {
     let mut all = vec![0u64; image.words()];
     let mut steps = Vec::new();
     for step in counts.steps {
@@ -256,11 +256,7 @@ fn inclusive(nodes: &[Node], root: Option<u32>) -> HashMap<u32, u64> {
     sums
 }
 
-fn functions(
-    image: &Image<'_>,
-    words: &[u64],
-    inclusive: &HashMap<u32, u64>,
-) -> Vec<FunctionCycles> {
+fn functions(image: &Image, words: &[u64], inclusive: &HashMap<u32, u64>) -> Vec<FunctionCycles> {
     let mut own = vec![0u64; image.functions().len()];
     for (word, &count) in words.iter().enumerate().filter(|&(_, &n)| n > 0) {
         own[image.function_at(image.address(word)) as usize] += count;
@@ -289,7 +285,7 @@ fn sorted(mut rows: Vec<FunctionCycles>) -> Vec<FunctionCycles> {
     rows
 }
 
-fn by_debug_info(image: &Image<'_>, words: &[u64]) -> (Vec<FunctionCycles>, Vec<LineCycles>) {
+fn by_debug_info(image: &Image, words: &[u64]) -> (Vec<FunctionCycles>, Vec<LineCycles>) {
     let mut functions: HashMap<String, u64> = HashMap::new();
     let mut lines: HashMap<(String, u32), u64> = HashMap::new();
     if !image.has_lines() {
@@ -345,7 +341,7 @@ fn last_part(name: &str) -> &str {
     plain.split('<').next().unwrap_or(plain)
 }
 
-fn stacks(image: &Image<'_>, nodes: &[Node]) -> BTreeMap<String, u64> {
+fn stacks(image: &Image, nodes: &[Node]) -> BTreeMap<String, u64> {
     let mut stacks = BTreeMap::new();
     for (start, node) in nodes.iter().enumerate().filter(|(_, n)| n.cycles > 0) {
         let mut names = Vec::new();

@@ -108,7 +108,7 @@ fn files_are_small_and_name_no_machine() {
     for line in String::from_utf8(elf("SHA256SUMS")).unwrap().lines() {
         let (_, name) = line.split_once("  ").unwrap();
         let bytes = elf(name);
-        assert!(bytes.len() <= 1_500_000, "{name} has {} bytes", bytes.len());
+        assert!(bytes.len() <= 1_600_000, "{name} has {} bytes", bytes.len());
         for leak in [
             "/home/",
             "/root/",

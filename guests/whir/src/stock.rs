@@ -11,10 +11,7 @@ use p3_symmetric::{CryptographicPermutation, MerkleCap, PaddingFreeSponge, Trunc
 use prova_guest_rt::p3::Poseidon2Call;
 use prova_guest_rt::{halt, print, read_input};
 use prova_proof_file::ProofFile;
-use prova_whir::suite::{
-    BabyBear4, BabyBear5, BabyBearField, BaseField, KoalaBear4, KoalaBear5, KoalaBearField,
-    Poseidon2x16,
-};
+use prova_whir::suite::{BaseField, KoalaBear4, KoalaBear5, KoalaBearField, Poseidon2x16};
 use prova_whir::verify::verify;
 use prova_whir::{Field, Params, Statement, Suite, VerifyError, params::HashSuite};
 use prova_whir_view::input::{Input, digest_bytes};
@@ -75,24 +72,21 @@ where
 /// Parameters, statement, body: the stock verifier of one suite.
 pub type Verify = fn(&Params, &Statement, &[u8]) -> Result<(), VerifyError>;
 
-/// The stock verifier of a suite with the portable permutation.
+/// The stock verifier of a suite with the portable permutation. KoalaBear only: each suite adds more
+/// than a megabyte of code.
 #[must_use]
 pub fn portable(params: &Params) -> Option<Verify> {
     Some(match (params.field, params.extension_degree) {
-        (Field::BabyBear, 4) => verify::<Poseidon2x16<BabyBearField, BabyBear4>>,
-        (Field::BabyBear, 5) => verify::<Poseidon2x16<BabyBearField, BabyBear5>>,
         (Field::KoalaBear, 4) => verify::<Poseidon2x16<KoalaBearField, KoalaBear4>>,
         (Field::KoalaBear, 5) => verify::<Poseidon2x16<KoalaBearField, KoalaBear5>>,
         _ => return None,
     })
 }
 
-/// The stock verifier of a suite with the system call.
+/// The stock verifier of a suite with the system call; KoalaBear only, as [`portable`].
 #[must_use]
 pub fn call(params: &Params) -> Option<Verify> {
     Some(match (params.field, params.extension_degree) {
-        (Field::BabyBear, 4) => verify::<CallSuite<BabyBearField, BabyBear4>>,
-        (Field::BabyBear, 5) => verify::<CallSuite<BabyBearField, BabyBear5>>,
         (Field::KoalaBear, 4) => verify::<CallSuite<KoalaBearField, KoalaBear4>>,
         (Field::KoalaBear, 5) => verify::<CallSuite<KoalaBearField, KoalaBear5>>,
         _ => return None,

@@ -13,6 +13,7 @@ mod markdown;
 mod measure;
 mod progress;
 mod results;
+mod riscv;
 mod sides;
 pub mod stats;
 mod svg;
@@ -41,6 +42,8 @@ enum BenchCommand {
     Whir(Box<args::WhirArgs>),
     /// Measure Verkle multiproofs, with arkworks' multi-scalar multiplication as the yardstick.
     Verkle(verkle::VerkleArgs),
+    /// Count the cycles of the guests that verify proofs.
+    Riscv(riscv::RiscvArgs),
 }
 
 /// Runs a benchmark.
@@ -51,5 +54,6 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<Report, Failure> {
     match &args.command {
         BenchCommand::Whir(args) => whir::run(args, output),
         BenchCommand::Verkle(args) => verkle::run(args, output),
+        BenchCommand::Riscv(args) => riscv::run(args, output),
     }
 }

@@ -1,10 +1,13 @@
 //! `prova riscv`.
 
+mod check;
 mod compare;
 mod disasm;
+mod input;
 mod profile;
-mod program;
+pub mod program;
 mod run;
+pub mod stark;
 
 use clap::Subcommand;
 
@@ -23,6 +26,10 @@ pub enum RiscvCommand {
     Compare(compare::CompareArgs),
     /// List a program's instructions.
     Disasm(disasm::DisasmArgs),
+    /// Make the input of a verifying guest from a proof file.
+    Input(input::InputArgs),
+    /// Verify such an input natively.
+    Check(check::CheckArgs),
 }
 
 const EXAMPLES: &str = "\
@@ -30,7 +37,9 @@ EXAMPLES
   prova riscv run guests/elf/hello.elf --input README.md
   prova riscv profile guests/elf/keccak-chain.elf --folded stacks.txt --out before.json
   prova riscv compare before.json after.json --max-growth 2
-  prova riscv disasm guests/elf/hello.elf --function main";
+  prova riscv disasm guests/elf/hello.elf --function main
+  prova riscv input README.md.prova --out input.bin
+  prova riscv run guests/elf/whir-cached.elf --input input.bin";
 
 /// Runs a `prova riscv` command.
 ///
@@ -42,5 +51,7 @@ pub fn run(command: &RiscvCommand, output: Output) -> Result<Report, Failure> {
         RiscvCommand::Profile(args) => profile::run(args, output),
         RiscvCommand::Compare(args) => compare::run(args),
         RiscvCommand::Disasm(args) => disasm::run(args),
+        RiscvCommand::Input(args) => input::run(args),
+        RiscvCommand::Check(args) => check::run(args),
     }
 }
