@@ -25,7 +25,7 @@ const LANE_GROUP: usize = 8;
 pub(crate) fn sums(lanes: &Lanes<'_>, start: usize, weights: &[E]) -> Vec<BitSums> {
     let chunk = weights
         .len()
-        .div_ceil(4 * rayon::current_num_threads())
+        .div_ceil(16 * rayon::current_num_threads())
         .next_multiple_of(512);
     weights
         .par_chunks(chunk)

@@ -6,6 +6,7 @@
 
 use p3_field::PrimeCharacteristicRing;
 use prova_binary_pcs::code::Subspaces;
+use rayon::prelude::*;
 
 use crate::vector;
 use crate::{E, K};
@@ -27,13 +28,31 @@ pub(crate) fn query_weight(
         }
         same
     });
-    let mut weight = E::zero_vec(1 << log_message);
-    let mut coset_weight = E::zero_vec(1 << log_message);
-    for coset in queries.chunk_by(|a, b| a.0 >> log_message == b.0 >> log_message) {
-        block(subspaces, log_message, coset, &mut coset_weight);
-        vector::add_scaled(&mut weight, &coset_weight, E::ONE);
+    let cosets: Vec<&[(u64, E)]> = queries
+        .chunk_by(|a, b| a.0 >> log_message == b.0 >> log_message)
+        .collect();
+    let sum = |cosets: &[&[(u64, E)]]| {
+        let mut weight = vector::zeros(1 << log_message);
+        let mut coset_weight = vector::zeros(1 << log_message);
+        for coset in cosets {
+            block(subspaces, log_message, coset, &mut coset_weight);
+            vector::add_scaled(&mut weight, &coset_weight, E::ONE);
+        }
+        weight
+    };
+    // Short messages have many cosets, none of which is worth sharing out.
+    if 1 << log_message >= 4 * SERIAL {
+        return sum(&cosets);
     }
-    weight
+    let share = cosets.len().div_ceil(4 * rayon::current_num_threads());
+    cosets
+        .par_chunks(share.max(1))
+        .map(sum)
+        .reduce_with(|mut a, b| {
+            vector::add_scaled(&mut a, &b, E::ONE);
+            a
+        })
+        .unwrap_or_else(|| vector::zeros(1 << log_message))
 }
 
 /// Writes the weight of at least one query on the lowest `log_size` variables of a block.
@@ -91,7 +110,9 @@ mod tests {
     #[test]
     fn query_weights_are_sums_of_tensor_products() {
         let mut rng = StdRng::seed_from_u64(1);
-        for (log_message, log_inv_rate, count) in [(3, 2, 40), (6, 1, 3), (9, 4, 30), (2, 1, 1)] {
+        for (log_message, log_inv_rate, count) in
+            [(3, 2, 40), (6, 1, 3), (9, 4, 30), (14, 1, 9), (2, 1, 1)]
+        {
             let subspaces = Subspaces::new(log_message);
             let mut queries: Vec<(u64, E)> = (0..count)
                 .map(|_| {

@@ -21,7 +21,7 @@ pub mod merkle;
 mod midstate;
 pub mod open;
 mod oracle;
-mod pages;
+pub mod pages;
 pub mod plan;
 pub mod ring;
 pub mod size;

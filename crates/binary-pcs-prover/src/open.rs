@@ -96,7 +96,7 @@ impl<'a> Committed<'a> {
         let mut ladder = Ladder::begin(channel, target, &matrix);
         let folds = ladder.fold_lanes(channel, &matrix);
         ladder.values = fold_words(&self.lanes, &folds);
-        ladder.weights = E::zero_vec(1 << self.lanes.log_rows());
+        ladder.weights = vector::zeros(1 << self.lanes.log_rows());
         weight.fold(&folds, &mut ladder.weights);
         ladder.send_round(channel);
 
@@ -300,7 +300,7 @@ fn fold_words(lanes: &Lanes<'_>, folds: &[E; LOG_LANES]) -> Vec<E> {
         *scale = PackedE::from(eq);
     }
     let scales = &scales[..lanes.count()];
-    let mut folded = E::zero_vec(1 << lanes.log_rows());
+    let mut folded = vector::zeros(1 << lanes.log_rows());
     folded
         .par_chunks_mut(PIECE)
         .enumerate()

@@ -125,7 +125,7 @@ impl<'a> Oracle<'a> {
         rows.par_chunks_exact_mut(len)
             .enumerate()
             .for_each(|(coset, rows)| encoder.encode_coset(&columns, coset, rows));
-        let mut leaves = pages::large(vec![Digest::default(); 1 << encoder.log_domain()]);
+        let mut leaves = pages::filled(Digest::default(), 1 << encoder.log_domain());
         hash_rows(&rows, width, zero_words, &mut leaves);
         Self {
             source: Source::Codeword(rows),
@@ -140,7 +140,7 @@ impl<'a> Oracle<'a> {
     pub(crate) fn keeping_message(message: Message<'a>, log_inv_rate: usize) -> Self {
         let encoder = Encoder::new(message.log_len(), log_inv_rate);
         let (width, zero_words) = (message.width(), message.zero_words());
-        let mut leaves = pages::large(vec![Digest::default(); 1 << encoder.log_domain()]);
+        let mut leaves = pages::filled(Digest::default(), 1 << encoder.log_domain());
         let mut rows = pages::large(K::zero_vec(width << encoder.log_len()));
         let cosets = leaves.chunks_exact_mut(1 << encoder.log_len());
         for (coset, leaves) in cosets.enumerate() {

@@ -7,7 +7,7 @@ use p3_field::{Algebra, ExtensionField, Field, PackedFieldExtension, PackedValue
 use p3_field::{PrimeCharacteristicRing, dot_product};
 use rayon::prelude::*;
 
-use crate::{E, K};
+use crate::{E, K, pages};
 
 /// Several words.
 pub(crate) type PackedK = <K as Field>::Packing;
@@ -21,10 +21,15 @@ pub(crate) const WIDTH: usize = PackedK::WIDTH;
 /// Entries of one piece of parallel work.
 pub(crate) const PIECE: usize = 1 << 12;
 
+/// A vector of zeros.
+pub(crate) fn zeros(len: usize) -> Vec<E> {
+    pages::large(E::zero_vec(len))
+}
+
 /// The equality weights of a point times `scale`: entry `i` is
 /// `scale prod_k (bit_k(i) ? p_k : 1 + p_k)`.
 pub(crate) fn eq_table(point: &[E], scale: E) -> Vec<E> {
-    let mut table = E::zero_vec(1 << point.len());
+    let mut table = zeros(1 << point.len());
     table[0] = scale;
     for (k, &coordinate) in point.iter().enumerate() {
         let (low, high) = table[..2 << k].split_at_mut(1 << k);
@@ -92,7 +97,7 @@ pub(crate) fn dot(a: &[E], b: &[E]) -> E {
 /// Folds the lowest variable: entry `i` is `v_{2i} + r (v_{2i} + v_{2i+1})`.
 pub(crate) fn fold(values: &[E], r: E) -> Vec<E> {
     let packed = PackedE::from(r);
-    let mut folded = E::zero_vec(values.len() / 2);
+    let mut folded = zeros(values.len() / 2);
     folded
         .par_chunks_mut(PIECE)
         .zip(values.par_chunks(2 * PIECE))

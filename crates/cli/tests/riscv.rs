@@ -74,7 +74,7 @@ fn guests_that_fail() {
     // 'h': more memory than the machine has.
     let run = folder.run("riscv run panics.elf --input-hex 68");
     assert_eq!(run.code, Some(1));
-    assert!(run.stderr.contains("memory"), "{}", run.stderr);
+    assert!(run.stderr.contains("exhausted"), "{}", run.stderr);
     // A profile of a failing guest is still written.
     folder
         .run("riscv profile panics.elf --input-hex 63 --out profile.json")
@@ -154,7 +154,7 @@ fn comparisons() {
     for (args, part) in [
         ("riscv compare a short", "expected a profile"),
         ("riscv compare a none", "none"),
-        ("riscv compare a b --max-growth -1", "--max-growth"),
+        ("riscv compare a b --max-growth=-1", "--max-growth"),
         ("riscv compare a", "AFTER"),
     ] {
         folder.run(args).exits(2).says(part);
@@ -232,6 +232,16 @@ fn bad_programs_and_limits() {
     assert!(!folder.exists("p.json"));
 }
 
+/// Markers that a profiled run met.
+fn markers(folder: &Folder, profile: &str) -> Vec<u64> {
+    let profile = folder.json(profile);
+    let markers = profile["markers"].as_array().expect("markers");
+    markers
+        .iter()
+        .filter_map(|marker| marker["value"].as_u64())
+        .collect()
+}
+
 /// Copies of committed proofs.
 fn vectors(folder: &Folder, files: &[&str]) {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -273,6 +283,18 @@ fn a_whir_proof_inside_the_machine() {
         .run(&format!("riscv check input.bin --key-digest {other}"))
         .exits(1)
         .says("expected");
+
+    // Steps in their order, round by round.
+    let steps = markers(&folder, "riscv profile whir-cached.elf --input input.bin");
+    let rounds = steps
+        .strip_prefix(&[1, 2, 3])
+        .and_then(|steps| steps.strip_suffix(&[5, 6, 7]))
+        .expect("beginning and end");
+    assert!(!rounds.is_empty());
+    assert!(
+        rounds.chunks(4).all(|round| round == [4, 5, 6, 3]),
+        "{rounds:?}"
+    );
 
     // Another proof of the same form has the same key; other parameters another.
     folder.write("data", [3; 3000]);
@@ -378,6 +400,36 @@ fn a_stark_proof_inside_the_machine() {
             .as_str()
             .is_some_and(|output| output.starts_with(digest))
     );
+
+    assert_eq!(
+        markers(&folder, "riscv profile fri-call.elf --input input.bin"),
+        [1, 2, 3, 4, 5, 6]
+    );
+    // Under another key: what the guest says of it.
+    folder.write(
+        "mixed",
+        [
+            folder.read("fibonacci-1.key"),
+            folder.read("fibonacci-84.proof"),
+        ]
+        .concat(),
+    );
+    folder
+        .run("riscv run fri-call.elf --input mixed")
+        .exits(1)
+        .says("halted with code 258");
+    folder.run("riscv check mixed").exits(2).says("mixed");
+    let mut key = folder.read("fibonacci-84.key");
+    key[900] ^= 1;
+    folder.write("forged", [key, folder.read("fibonacci-84.proof")].concat());
+    folder
+        .run("riscv run fri-call.elf --input forged")
+        .exits(1)
+        .says("halted with code 512");
+    folder
+        .run("riscv check forged")
+        .exits(1)
+        .says("another verifying key");
 
     let bytes = folder.read("fibonacci-84.proof");
     let mut altered = bytes.clone();

@@ -91,9 +91,9 @@ impl Options {
         let block = 8 * BLOCK_WORDS as u64;
         // The factors of the products are there during the constraints only.
         let (witness, factors) = (block * instances, 2 * block * instances);
-        // Three tables of elements, and the bookkeeping of a group.
+        // Three tables of elements.
         let rows = (BLOCK_WORDS >> self.rounds_from_bits.min(MOST_ROUNDS_FROM_BITS)) as u64;
-        let folded = (3 * E_BYTES as u64 * rows + 128) * instances;
+        let folded = 3 * E_BYTES as u64 * rows * instances;
         // Equality weights: two an instance in the first round, one later.
         let weights = 2 * E_BYTES as u64 * instances;
         let tree = shape

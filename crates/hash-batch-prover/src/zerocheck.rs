@@ -15,6 +15,7 @@ use crate::round_one::round_one;
 use crate::witness::{GROUP, GROUP_WORDS, TableView};
 use p3_field::{Field, PrimeCharacteristicRing};
 use prova_binary_pcs::poly::{Quadratic, dot};
+use prova_binary_pcs_prover::pages;
 use prova_lean_vm::blake2s::skip::lagrange_weights;
 use prova_lean_vm::blake2s::zerocheck::{
     BLOCK_VARIABLES, FIXED, ZerocheckClaims, fixed_coordinates,
@@ -182,15 +183,16 @@ impl BlockRounds<'_> {
         }
         let weights = PairWeights::new(rounds.r, self.from_bits);
         let fold = BitFold::new(&self.skip, &rounds.challenges, self.arm);
-        let mut stored = Vec::new();
-        let totals = self.store(&weights, &fold, &mut stored);
+        let (mut stored, totals) = self.store(&weights, &fold);
         let mut challenge = self.send(totals, rounds, channel)?;
         for round in self.from_bits + 1..BLOCK_VARIABLES {
             let weights = PairWeights::new(rounds.r, round);
             let totals = self.fold_stored(&weights, challenge, &mut stored);
             challenge = self.send(totals, rounds, channel)?;
         }
-        Ok([0, 1, 2].map(|table| last_fold(&stored, table, challenge)))
+        let values = [0, 1, 2].map(|table| stored.last_fold(table, challenge));
+        pages::release(stored.octets);
+        Ok(values)
     }
 
     fn send(
@@ -240,81 +242,101 @@ impl BlockRounds<'_> {
     }
 
     /// [`Self::message_from_bits`] that keeps what it folded.
-    fn store(&self, weights: &PairWeights, fold: &BitFold, stored: &mut Vec<Stored>) -> Totals {
+    fn store(&self, weights: &PairWeights, fold: &BitFold) -> (Stored, Totals) {
         let height = BLOCK_WORDS >> fold.depth();
-        (0..self.tables.instances() / GROUP)
-            .into_par_iter()
-            .map(|group| {
+        let len = self.tables.instances() / GROUP * 3 * height;
+        let mut octets = Vec::with_capacity(len);
+        let totals = octets.spare_capacity_mut()[..len]
+            .par_chunks_exact_mut(3 * height)
+            .enumerate()
+            .fold(no_totals, |mut totals, (group, room)| {
                 let words = self.words(group);
-                let mut rows = [(); 3].map(|()| Vec::with_capacity(height));
                 let mut sums = no_totals();
-                let mut part = [Octet::ZERO; TILE];
+                let mut parts = [[Octet::ZERO; TILE]; 3];
                 for tile in 0..height / TILE {
-                    for (rows, words) in rows.iter_mut().zip(words) {
-                        fold.tile(words, tile, &mut part);
-                        rows.extend_from_slice(&part);
+                    let tables = room.chunks_exact_mut(height);
+                    for ((part, words), room) in parts.iter_mut().zip(words).zip(tables) {
+                        fold.tile(words, tile, part);
+                        for (room, &octet) in room[TILE * tile..].iter_mut().zip(&*part) {
+                            room.write(octet);
+                        }
                     }
-                    let rows = std::array::from_fn(|i| &rows[i][TILE * tile..]);
+                    let rows = std::array::from_fn(|i| &parts[i][..]);
                     weights.accumulate(rows, TILE / 2 * tile, &mut sums);
                 }
-                Stored { rows, sums }
+                self.add_group(group, sums, &mut totals);
+                totals
             })
-            .collect_into_vec(stored);
-        self.totals(stored)
+            .reduce(no_totals, join);
+        // SAFETY: the capacity is at least `len`, and every octet below it was written: each group
+        // of the `len` octets is three tables of whole tiles.
+        unsafe { octets.set_len(len) };
+        let rows = height;
+        let stored = Stored {
+            octets,
+            height,
+            rows,
+        };
+        (stored, totals)
     }
 
     /// Binds a variable of the stored tables in place and sums the next message.
-    fn fold_stored(&self, weights: &PairWeights, challenge: E, stored: &mut [Stored]) -> Totals {
+    fn fold_stored(&self, weights: &PairWeights, challenge: E, stored: &mut Stored) -> Totals {
         let challenge = Octet::broadcast(challenge);
-        stored.par_iter_mut().for_each(|Stored { rows, sums }| {
-            for table in rows.iter_mut() {
-                let half = table.len() / 2;
-                for i in 0..half {
-                    table[i] = bind(table[2 * i], table[2 * i + 1], challenge);
-                }
-                table.truncate(half);
-            }
-            *sums = no_totals();
-            weights.accumulate(rows.each_ref().map(|table| &table[..]), 0, sums);
-        });
-        self.totals(stored)
-    }
-
-    fn totals(&self, stored: &[Stored]) -> Totals {
+        let (height, half) = (stored.height, stored.rows / 2);
+        stored.rows = half;
         stored
-            .par_iter()
+            .octets
+            .par_chunks_exact_mut(3 * height)
             .enumerate()
-            .fold(no_totals, |mut totals, (group, stored)| {
-                self.add_group(group, stored.sums, &mut totals);
+            .fold(no_totals, |mut totals, (group, octets)| {
+                for table in octets.chunks_exact_mut(height) {
+                    for i in 0..half {
+                        table[i] = bind(table[2 * i], table[2 * i + 1], challenge);
+                    }
+                }
+                let mut sums = no_totals();
+                let rows = std::array::from_fn(|i| &octets[height * i..][..half]);
+                weights.accumulate(rows, 0, &mut sums);
+                self.add_group(group, sums, &mut totals);
                 totals
             })
             .reduce(no_totals, join)
     }
 }
 
-/// The folded tables of one group of instances, and its part of a message.
+/// The folded tables, group after group in one buffer: of each of the three tables of a group the
+/// first `rows` of `height` octets are in use.
 struct Stored {
-    rows: [Vec<Octet>; 3],
-    sums: Totals,
+    octets: Vec<Octet>,
+    height: usize,
+    rows: usize,
+}
+
+impl Stored {
+    /// Binds the last block variable of a table: one element an instance.
+    fn last_fold(&self, table: usize, challenge: E) -> Vec<E> {
+        debug_assert_eq!(self.rows, 2);
+        let challenge = Octet::broadcast(challenge);
+        let mut values = E::zero_vec(self.octets.len() / (3 * self.height) * GROUP);
+        values
+            .par_chunks_exact_mut(GROUP)
+            .zip(self.octets.par_chunks_exact(3 * self.height))
+            .for_each(|(values, octets)| {
+                let rows = &octets[self.height * table..];
+                let octet = bind(rows[0], rows[1], challenge);
+                for (lane, value) in values.iter_mut().enumerate() {
+                    *value = octet.lane(lane);
+                }
+            });
+        values
+    }
 }
 
 /// `even + challenge (even + odd)`.
 #[inline(always)]
 fn bind(even: Octet, odd: Octet, challenge: Octet) -> Octet {
     even.add(even.add(odd).mul(challenge))
-}
-
-/// Binds the last block variable: one element an instance.
-fn last_fold(stored: &[Stored], table: usize, challenge: E) -> Vec<E> {
-    let challenge = Octet::broadcast(challenge);
-    stored
-        .par_iter()
-        .flat_map_iter(|stored| {
-            let rows = &stored.rows[table];
-            let octet = bind(rows[0], rows[1], challenge);
-            (0..GROUP).map(move |lane| octet.lane(lane))
-        })
-        .collect()
 }
 
 /// Pairs that one task handles in the rounds over instances.

@@ -5,9 +5,11 @@ use core::cell::Cell;
 use blake2::Blake2s256;
 use p3_baby_bear::BabyBear;
 use p3_field::{Field, PrimeField32};
+use p3_keccak::KeccakF;
 use p3_koala_bear::KoalaBear;
 use p3_symmetric::{
-    CryptographicHasher, PaddingFreeSponge, PseudoCompressionFunction, TruncatedPermutation,
+    CryptographicHasher, PaddingFreeSponge, Permutation, PseudoCompressionFunction,
+    TruncatedPermutation,
 };
 use proptest::prelude::*;
 use prova_hash::shape::generic::{
@@ -74,13 +76,16 @@ fn check_bytes<H: MerkleHash<Word = u32, Node = Words>>(
         assert_eq!(hash.leaf(row), expected(&bytes(row)), "{len} words");
     }
     for_lengths!(array (hash, &row, expected):
-        0 1 2 3 4 7 8 9 15 16 17 18 31 32 33 34 35 36 47 48 49 67 68 69 101 102 103 150);
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33
+        34 35 36 47 48 49 67 68 69 101 102 103 150);
 }
 
 #[test]
 fn keccak256_is_keccak256() {
     let expected = independent::<sha3::Keccak256>;
     check_bytes(&Keccak256::<SoftKeccakF>::new(), &expected);
+    // As with a permutation by system call.
+    check_bytes(&Keccak256::<Counting>::new(), &expected);
     check_bytes(&GenericKeccak256::<SoftKeccakF>::new(), &expected);
 }
 
@@ -125,6 +130,39 @@ impl KeccakF1600 for Counting {
         PERMUTATIONS.set(PERMUTATIONS.get() + 1);
         SoftKeccakF::permute(state);
     }
+}
+
+#[test]
+fn a_digest_is_the_head_of_the_permuted_state() {
+    let mut rng = StdRng::seed_from_u64(10);
+    let random: [u64; 25] = rng.random();
+    // Each lane alone too, where complements that do not cancel show.
+    let alone = (0..25).map(|i| core::array::from_fn(|j| if i == j { random[i] } else { 0 }));
+    for state in alone.chain([random, [0; 25], [u64::MAX; 25]]) {
+        let permuted = {
+            let mut state = state;
+            SoftKeccakF::permute(&mut state);
+            state
+        };
+        let mut independent = state;
+        KeccakF.permute_mut(&mut independent);
+        assert_eq!(permuted, independent);
+        let head: Words = core::array::from_fn(|i| (permuted[i / 2] >> (32 * (i % 2))) as u32);
+        assert_eq!(SoftKeccakF::squeeze(&mut state.clone()), head);
+        assert_eq!(Counting::squeeze(&mut state.clone()), head);
+    }
+}
+
+#[test]
+#[should_panic(expected = "34 words and padding in one block")]
+fn a_block_has_room_for_its_padding() {
+    SoftKeccakF::block::<34>(|_| 0);
+}
+
+#[test]
+#[should_panic(expected = "34 words and padding in one block")]
+fn a_laid_out_block_has_room_for_its_padding() {
+    Counting::block::<34>(|_| 0);
 }
 
 #[test]

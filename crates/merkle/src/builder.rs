@@ -2,7 +2,7 @@
 
 use core::cell::UnsafeCell;
 use core::marker::PhantomData;
-use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -23,8 +23,13 @@ pub struct TreeBuilder<D> {
     log_leaves: usize,
     leaves: Shared<D>,
     nodes: Shared<D>,
-    /// Absorbed ranges of positions, start to end: they must stay disjoint and cover everything.
+    /// Leaves taken by some absorption, start to end, whether they are kept or not. The parents of a
+    /// pair belong to the owner of its lower leaves.
     claimed: Mutex<BTreeMap<usize, usize>>,
+    /// Pairs whose absorption has ended, and rows that came alone: after a panic, less than what was
+    /// claimed.
+    pairs: AtomicUsize,
+    rows: AtomicUsize,
 }
 
 impl<D: Copy + Eq + Default + Send + Sync + 'static> TreeBuilder<D> {
@@ -54,6 +59,8 @@ impl<D: Copy + Eq + Default + Send + Sync + 'static> TreeBuilder<D> {
             leaves: Shared::new(if keep_leaves { count } else { 0 }),
             nodes: Shared::new(count - 1),
             claimed: Mutex::default(),
+            pairs: AtomicUsize::new(0),
+            rows: AtomicUsize::new(0),
         }
     }
 
@@ -79,40 +86,35 @@ impl<D: Copy + Eq + Default + Send + Sync + 'static> TreeBuilder<D> {
             s < half && count <= half - s,
             "rows {s}.. lie outside of the half"
         );
-        self.claim(s..s + count);
-        // SAFETY: the claim gives this call the positions `s..s + count` of level 1, and of both
-        // halves of the leaf level; `half` and `count` were checked above.
+        self.claim(&[s, half + s], count);
+        // SAFETY: the claim gives this call the positions `s..s + count` of both halves of the leaf
+        // level, and with the lower ones their parents; `half` and `count` were checked above.
         let parents = unsafe { self.nodes.slice(s, count) };
+        // A stage at a time, so that digests are hashed again while they are near.
+        let step = STAGE * width;
+        let stages = (lower.chunks(step).zip(upper.chunks(step))).zip(parents.chunks_mut(STAGE));
         if self.leaves.len() > 0 {
             // SAFETY: as above.
             let left = unsafe { self.leaves.slice(s, count) };
             // SAFETY: as above.
             let right = unsafe { self.leaves.slice(half + s, count) };
-            // A stage at a time, so that digests are hashed again while they are near.
-            let step = STAGE * width;
-            let stages = (lower.chunks(step).zip(left.chunks_mut(STAGE)))
-                .zip(upper.chunks(step).zip(right.chunks_mut(STAGE)))
-                .zip(parents.chunks_mut(STAGE));
-            for (((lower, left), (upper, right)), parents) in stages {
+            let leaves = left.chunks_mut(STAGE).zip(right.chunks_mut(STAGE));
+            for (((lower, upper), parents), (left, right)) in stages.zip(leaves) {
                 hasher.hash_rows(lower, width, left);
                 hasher.hash_rows(upper, width, right);
                 hasher.compress(left, right, parents);
             }
-            return;
+        } else {
+            let mut left = [D::default(); STAGE];
+            let mut right = [D::default(); STAGE];
+            for ((lower, upper), parents) in stages {
+                let (left, right) = (&mut left[..parents.len()], &mut right[..parents.len()]);
+                hasher.hash_rows(lower, width, left);
+                hasher.hash_rows(upper, width, right);
+                hasher.compress(left, right, parents);
+            }
         }
-        let mut left = [D::default(); STAGE];
-        let mut right = [D::default(); STAGE];
-        let step = STAGE * width;
-        for ((l, u), out) in lower
-            .chunks(step)
-            .zip(upper.chunks(step))
-            .zip(parents.chunks_mut(STAGE))
-        {
-            let (left, right) = (&mut left[..out.len()], &mut right[..out.len()]);
-            hasher.hash_rows(l, width, left);
-            hasher.hash_rows(u, width, right);
-            hasher.compress(left, right, out);
-        }
+        self.pairs.fetch_add(count, Ordering::Relaxed);
     }
 
     /// Hashes stored rows `s..s + k` to leaves that are kept; their parents follow in
@@ -129,34 +131,41 @@ impl<D: Copy + Eq + Default + Send + Sync + 'static> TreeBuilder<D> {
         assert_eq!(rows.len() % width, 0, "rows must be whole");
         let (count, all) = (rows.len() / width, 1 << self.log_leaves);
         assert_eq!(self.leaves.len(), all, "the builder must keep leaves");
+        if count == 0 {
+            return;
+        }
         assert!(
             s < all && count <= all - s,
             "rows {s}.. lie outside of the tree"
         );
-        self.claim(s..s + count);
+        self.claim(&[s], count);
         // SAFETY: the claim gives this call the leaves `s..s + count`, checked to be in range.
         hasher.hash_rows(rows, width, unsafe { self.leaves.slice(s, count) });
+        self.rows.fetch_add(count, Ordering::Relaxed);
     }
 
     /// Completes the tree.
     ///
     /// # Panics
-    /// If some rows were never absorbed.
+    /// If some rows were never absorbed, or some came alone and some in pairs.
     pub fn finish<F, H>(self, hasher: &H) -> Tree<D>
     where
         H: TreeHasher<F, Digest = D>,
     {
         let log = self.log_leaves;
-        let claimed = self.claimed.into_inner().expect("no absorption panicked");
-        let absorbed: usize = claimed.iter().map(|(from, to)| to - from).sum();
+        let half = 1 << (log - 1);
         let mut nodes = self.nodes.into_vec();
         let leaves = self.leaves.into_vec();
-        let half = 1 << (log - 1);
-        if absorbed == 2 * half {
-            let (left, right) = leaves.split_at(half);
-            compress_level(hasher, left, right, &mut nodes[..half]);
-        } else {
-            assert_eq!(absorbed, half, "every row must be absorbed");
+        match (self.pairs.into_inner(), self.rows.into_inner()) {
+            (pairs, 0) if pairs == half => {}
+            (0, rows) if rows == 2 * half => {
+                let (left, right) = leaves.split_at(half);
+                compress_level(hasher, left, right, &mut nodes[..half]);
+            }
+            (pairs, rows) => panic!(
+                "every row must be absorbed, all alone or all in pairs: {pairs} pairs and {rows} \
+                 rows of 2^{log}"
+            ),
         }
         for level in 2..=log {
             let start = level_start(log, level);
@@ -169,15 +178,18 @@ impl<D: Copy + Eq + Default + Send + Sync + 'static> TreeBuilder<D> {
         Tree::from_parts(log, leaves, nodes)
     }
 
-    /// Reserves positions for one absorption.
-    fn claim(&self, range: Range<usize>) {
+    /// Reserves `count` leaves from each start on for one absorption.
+    fn claim(&self, starts: &[usize], count: usize) {
         let mut claimed = self.claimed.lock().expect("no absorption panicked");
-        let before = claimed.range(..range.end).next_back().map(|(_, &end)| end);
-        assert!(
-            before.is_none_or(|end| end <= range.start),
-            "rows {range:?} were absorbed before"
-        );
-        claimed.insert(range.start, range.end);
+        for &start in starts {
+            let range = start..start + count;
+            let before = claimed.range(..range.end).next_back().map(|(_, &end)| end);
+            assert!(
+                before.is_none_or(|end| end <= range.start),
+                "rows {range:?} were absorbed before"
+            );
+            claimed.insert(range.start, range.end);
+        }
     }
 }
 

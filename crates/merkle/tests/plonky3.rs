@@ -1,5 +1,7 @@
 //! Roots and openings against `p3-merkle-tree`.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use p3_baby_bear::BabyBear;
 use p3_blake3::Blake3;
 use p3_commit::Mmcs;
@@ -291,6 +293,87 @@ fn overlap_is_refused() {
     let builder = TreeBuilder::new(5);
     builder.absorb_pair(&Blake3TreeHasher, 0, &rows[..8], &rows[8..], 1);
     builder.absorb_pair(&Blake3TreeHasher, 7, &rows[..8], &rows[8..], 1);
+}
+
+#[test]
+#[should_panic(expected = "absorbed before")]
+fn a_row_of_a_pair_is_refused() {
+    let rows = [BabyBear::new(1); 16];
+    let builder = TreeBuilder::keeping_leaves(5);
+    builder.absorb_pair(&Blake3TreeHasher, 0, &rows[..8], &rows[8..], 1);
+    builder.absorb_rows(&Blake3TreeHasher, 23, &rows[..1], 1);
+}
+
+#[test]
+#[should_panic(expected = "absorbed before")]
+fn a_pair_over_a_row_is_refused() {
+    let rows = [BabyBear::new(1); 16];
+    let builder = TreeBuilder::keeping_leaves(5);
+    builder.absorb_rows(&Blake3TreeHasher, 16, &rows[..1], 1);
+    builder.absorb_pair(&Blake3TreeHasher, 0, &rows[..8], &rows[8..], 1);
+}
+
+#[test]
+#[should_panic(expected = "all alone or all in pairs: 8 pairs and 16 rows of 2^5")]
+fn a_mixture_is_refused() {
+    let rows = [BabyBear::new(1); 16];
+    let builder = TreeBuilder::keeping_leaves(5);
+    builder.absorb_pair(&Blake3TreeHasher, 0, &rows[..8], &rows[8..], 1);
+    builder.absorb_rows(&Blake3TreeHasher, 8, &rows[..8], 1);
+    builder.absorb_rows(&Blake3TreeHasher, 24, &rows[..8], 1);
+    let _ = builder.finish::<BabyBear, _>(&Blake3TreeHasher);
+}
+
+/// Gives up at the first compression.
+#[derive(Clone, Copy)]
+struct Failing;
+
+impl TreeHasher<BabyBear> for Failing {
+    type Digest = [u8; 32];
+
+    fn hash_rows(&self, _: &[BabyBear], _: usize, _: &mut [[u8; 32]]) {}
+
+    fn compress(&self, _: &[[u8; 32]], _: &[[u8; 32]], _: &mut [[u8; 32]]) {
+        panic!("no compression");
+    }
+}
+
+#[test]
+#[should_panic(expected = "must be absorbed")]
+fn what_a_panic_left_out_is_missing() {
+    let rows = [BabyBear::new(1); 16];
+    let builder = TreeBuilder::keeping_leaves(4);
+    let absorbed = catch_unwind(AssertUnwindSafe(|| {
+        builder.absorb_pair(&Failing, 0, &rows[..8], &rows[8..], 1);
+    }));
+    assert!(absorbed.is_err());
+    let _ = builder.finish::<BabyBear, _>(&Blake3TreeHasher);
+}
+
+#[test]
+fn kept_leaves_may_arrive_from_several_threads() {
+    let rows: Vec<BabyBear> = (0..1024).map(BabyBear::new).collect();
+    let hasher = &Blake3TreeHasher;
+    let (in_pairs, alone) = (
+        TreeBuilder::keeping_leaves(10),
+        TreeBuilder::keeping_leaves(10),
+    );
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (rows, in_pairs, alone) = (&rows, &in_pairs, &alone);
+            scope.spawn(move || {
+                for s in (0..512).step_by(100).skip(thread).step_by(4) {
+                    let end = (s + 100).min(512);
+                    in_pairs.absorb_pair(hasher, s, &rows[s..end], &rows[512 + s..512 + end], 1);
+                    alone.absorb_rows(hasher, s, &rows[s..end], 1);
+                    alone.absorb_rows(hasher, 512 + s, &rows[512 + s..512 + end], 1);
+                }
+            });
+        }
+    });
+    let expected = Tree::from_rows_keeping_leaves(hasher, &rows, 1);
+    assert_eq!(in_pairs.finish::<BabyBear, _>(hasher), expected);
+    assert_eq!(alone.finish::<BabyBear, _>(hasher), expected);
 }
 
 #[test]

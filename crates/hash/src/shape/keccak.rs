@@ -2,17 +2,11 @@
 
 use core::marker::PhantomData;
 
+use super::keccak_f::{LAST_BIT, LAST_LANE, RATE, lane};
 use super::{KeccakF1600, MerkleHash, SoftKeccakF};
-
-/// Words of 32 bits absorbed per permutation.
-const RATE: usize = 34;
 
 /// The bytes absorbed per permutation.
 const RATE_BYTES: usize = 4 * RATE;
-
-/// The lane that ends the rate, and the padding's last bit in it.
-const LAST_LANE: usize = 16;
-const LAST_BIT: u64 = 1 << 63;
 
 /// Keccak-256 of Merkle shapes; equal to `sha3::Keccak256` over the words' little-endian bytes.
 ///
@@ -63,8 +57,7 @@ impl<P: KeccakF1600> Keccak256<P> {
             .fold(1, |last: u64, &byte| (last << 8) | u64::from(byte));
         state[lanes.len()] ^= last;
         state[LAST_LANE] ^= LAST_BIT;
-        P::permute(&mut state);
-        squeeze(&state)
+        P::squeeze(&mut state)
     }
 }
 
@@ -74,15 +67,7 @@ impl<P: KeccakF1600> MerkleHash for Keccak256<P> {
 
     #[inline]
     fn parent(&self, left: &[u32; 8], right: &[u32; 8]) -> [u32; 8] {
-        let mut state = [0; 25];
-        for i in 0..4 {
-            state[i] = lane(left[2 * i], left[2 * i + 1]);
-            state[4 + i] = lane(right[2 * i], right[2 * i + 1]);
-        }
-        state[8] = 1;
-        state[LAST_LANE] = LAST_BIT;
-        P::permute(&mut state);
-        squeeze(&state)
+        P::block::<16>(|i| if i < 8 { left[i] } else { right[i - 8] })
     }
 
     #[inline]
@@ -105,8 +90,7 @@ impl<P: KeccakF1600> MerkleHash for Keccak256<P> {
         // The padding's first bit follows the last word.
         state[pairs.len()] ^= odd.first().map_or(1, |&low| lane(low, 1));
         state[LAST_LANE] ^= LAST_BIT;
-        P::permute(&mut state);
-        squeeze(&state)
+        P::squeeze(&mut state)
     }
 
     #[inline]
@@ -114,15 +98,7 @@ impl<P: KeccakF1600> MerkleHash for Keccak256<P> {
         if N >= RATE {
             return self.leaf(row);
         }
-        let mut state = [0; 25];
-        let (pairs, odd) = row.as_chunks::<2>();
-        for (to, &[low, high]) in state.iter_mut().zip(pairs) {
-            *to = lane(low, high);
-        }
-        state[N / 2] = odd.first().map_or(1, |&low| lane(low, 1));
-        state[LAST_LANE] |= LAST_BIT;
-        P::permute(&mut state);
-        squeeze(&state)
+        P::block::<N>(|i| row[i])
     }
 }
 
@@ -173,8 +149,7 @@ impl<P: KeccakF1600> Sponge<P> {
     pub fn finalize(mut self) -> [u32; 8] {
         self.state[self.filled / 2] ^= 1 << (32 * (self.filled % 2));
         self.state[LAST_LANE] ^= LAST_BIT;
-        P::permute(&mut self.state);
-        squeeze(&self.state)
+        P::squeeze(&mut self.state)
     }
 
     #[inline]
@@ -194,30 +169,8 @@ impl<P: KeccakF1600> Default for Sponge<P> {
 }
 
 #[inline(always)]
-fn lane(low: u32, high: u32) -> u64 {
-    u64::from(low) | (u64::from(high) << 32)
-}
-
-#[inline(always)]
 fn add_pairs(state: &mut [u64], pairs: &[[u32; 2]]) {
     for (to, &[low, high]) in state.iter_mut().zip(pairs) {
         *to ^= lane(low, high);
     }
-}
-
-/// The digest: the first four lanes.
-#[inline(always)]
-fn squeeze(state: &[u64; 25]) -> [u32; 8] {
-    let low = |i: usize| state[i] as u32;
-    let high = |i: usize| (state[i] >> 32) as u32;
-    [
-        low(0),
-        high(0),
-        low(1),
-        high(1),
-        low(2),
-        high(2),
-        low(3),
-        high(3),
-    ]
 }
