@@ -6,7 +6,6 @@
 use crate::arm::Arm;
 use crate::circuit::{ADDITIONS, BLOCK_WORDS, GATE_BITS, GATES, ONE, OUT, ROTATIONS};
 use prova_binary_pcs::blake2s::{IV, LANES, SIGMA};
-use prova_binary_pcs_prover::pages;
 use rayon::prelude::*;
 use std::ops::{BitAnd, BitOr, BitXor};
 
@@ -107,7 +106,7 @@ impl BitTables {
     pub fn generate(compressions: &[Compression], arm: Arm) -> Self {
         let instances = instances_for(compressions);
         let words = instances * BLOCK_WORDS;
-        let [mut z, mut a, mut b] = [(); 3].map(|()| pages::large(vec![0; words]));
+        let [mut z, mut a, mut b] = [(); 3].map(|()| vec![0; words]);
         let arm = arm.usable();
         z.par_chunks_exact_mut(GROUP_WORDS)
             .zip(a.par_chunks_exact_mut(GROUP_WORDS))
@@ -127,7 +126,7 @@ impl BitTables {
     /// The witness of [`Self::generate`] alone.
     #[must_use]
     pub fn generate_witness(compressions: &[Compression], arm: Arm) -> Vec<u64> {
-        let mut z = pages::large(vec![0; instances_for(compressions) * BLOCK_WORDS]);
+        let mut z = vec![0; instances_for(compressions) * BLOCK_WORDS];
         let arm = arm.usable();
         z.par_chunks_exact_mut(GROUP_WORDS)
             .enumerate()
@@ -141,7 +140,7 @@ impl BitTables {
     #[must_use]
     pub fn generate_factors(compressions: &[Compression], arm: Arm) -> [Vec<u64>; 2] {
         let words = instances_for(compressions) * BLOCK_WORDS;
-        let [mut a, mut b] = [(); 2].map(|()| pages::large(vec![0; words]));
+        let [mut a, mut b] = [(); 2].map(|()| vec![0; words]);
         let arm = arm.usable();
         a.par_chunks_exact_mut(GROUP_WORDS)
             .zip(b.par_chunks_exact_mut(GROUP_WORDS))
