@@ -419,9 +419,12 @@ fn a_stark_proof_inside_the_machine() {
         .exits(1)
         .says("halted with code 258");
     folder.run("riscv check mixed").exits(2).says("mixed");
-    let mut key = folder.read("fibonacci-84.key");
-    key[900] ^= 1;
-    folder.write("forged", [key, folder.read("fibonacci-84.proof")].concat());
+    let mut other = folder.read("fibonacci-84.key");
+    other[900] ^= 1;
+    folder.write(
+        "forged",
+        [other, folder.read("fibonacci-84.proof")].concat(),
+    );
     folder
         .run("riscv run fri-call.elf --input forged")
         .exits(1)
