@@ -13,8 +13,7 @@ use crate::error::Failure;
 use crate::infile;
 use crate::output::Report;
 
-/// Longest program that is read.
-const MAX_PROGRAM: u64 = 256 << 20;
+use super::program::MAX_PROGRAM;
 
 /// Arguments of `prova riscv disasm`.
 #[derive(Args, Debug)]

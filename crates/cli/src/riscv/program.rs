@@ -20,7 +20,7 @@ use crate::signals;
 use crate::text::{fields, hex, thousands};
 
 /// Longest program that is read.
-const MAX_PROGRAM: u64 = 256 << 20;
+pub const MAX_PROGRAM: u64 = 256 << 20;
 
 /// A program, its input and its limits.
 #[derive(Args, Debug)]
