@@ -80,12 +80,26 @@ fn leave() {
     let state = unfinished();
     match &*state {
         // Only the printing of the result is left, and nobody waits for it.
-        Unfinished::Finished => std::process::exit(i32::from(Exit::Done.code())),
+        Unfinished::Finished => end(Exit::Done),
         Unfinished::Temporary(path) => {
             let _ = std::fs::remove_file(path);
         }
         Unfinished::Nothing => {}
     }
     output::stderr("error: cancelled; no file was written");
-    std::process::exit(i32::from(Exit::Cancelled.code()));
+    end(Exit::Cancelled);
+}
+
+/// Ends the process at once. Other threads are still at work, a graphics driver's among them: exit
+/// handlers would take their globals from under them, and now and then the process would die of
+/// that instead.
+#[cfg(unix)]
+fn end(exit: Exit) -> ! {
+    // SAFETY: ends the process without running any more of its code.
+    unsafe { libc::_exit(i32::from(exit.code())) }
+}
+
+#[cfg(not(unix))]
+fn end(exit: Exit) -> ! {
+    std::process::exit(i32::from(exit.code()))
 }
