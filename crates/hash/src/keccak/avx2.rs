@@ -15,7 +15,6 @@ fn xor(a: __m256i, b: __m256i) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn xor3(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
-    // Five lanes share the second sum.
     xor(a, xor(b, c))
 }
 #[inline]
@@ -60,6 +59,21 @@ fn load4(rows: &[u8; 128]) -> [__m256i; 4] {
         load(&rows[2]),
         load(&rows[3]),
     ])
+}
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load8(rows: &[u8; 256]) -> [__m256i; 8] {
+    let (rows, _) = rows.as_chunks::<32>();
+    let half = |i: usize| {
+        transpose([
+            load(&rows[i]),
+            load(&rows[i + 2]),
+            load(&rows[i + 4]),
+            load(&rows[i + 6]),
+        ])
+    };
+    let ([a, b, c, d], [e, f, g, h]) = (half(0), half(1));
+    [a, b, c, d, e, f, g, h]
 }
 #[inline]
 #[target_feature(enable = "avx2")]

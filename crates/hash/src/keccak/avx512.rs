@@ -84,6 +84,16 @@ fn load4(rows: &[u8; 256]) -> [__m512i; 4] {
 }
 #[inline]
 #[target_feature(enable = "avx512f")]
+fn load8(rows: &[u8; 512]) -> [__m512i; 8] {
+    let (rows, _) = rows.as_chunks::<64>();
+    let mut lines = [splat(0); LANES];
+    for (line, row) in lines.iter_mut().zip(rows) {
+        *line = load(row);
+    }
+    transpose(lines)
+}
+#[inline]
+#[target_feature(enable = "avx512f")]
 fn load_part(rows: &[&[u8]; LANES]) -> [__m512i; LANES] {
     let mut lines = [splat(0); LANES];
     for (line, row) in lines.iter_mut().zip(rows) {

@@ -5,7 +5,7 @@
 /// Around it must stand
 /// * `splat(u64) -> V`, `xor(V, V) -> V`, `xor3(V, V, V) -> V`, `chi(a, b, c) -> V`, which is
 ///   `a ^ (!b & c)`, and `rotate::<L, R>(V) -> V` to the left by `L`, where `L + R = 64`;
-/// * `load1`, `load2`, `load4`: from the bytes of `$lanes` rows of so many words each, laid end to
+/// * `load1`, `load2`, `load4`, `load8`: from the bytes of `$lanes` rows of so many words each, laid end to
 ///   end, a vector for each word of a row;
 /// * `load_part(&[&[u8]; $lanes]) -> [V; $lanes]`: the same for rows of any equal length of up to
 ///   `8 * $lanes` bytes that is a multiple of four, with zeros behind their ends;
@@ -19,26 +19,28 @@ macro_rules! keccak_kernel {
         use super::{LAST_BIT, LAST_LANE, RATE_BYTES};
         use crate::shape::ROUND_CONSTANTS;
 
-        /// The column parities, and the same rotated by one.
+        /// What theta adds to each column. That sum takes more instructions than adding its two
+        /// terms to every lane would where three inputs go into one instruction, but leaves enough
+        /// registers for the whole state.
         $(#[$attr])*
         #[inline]
-        fn parities(a: &[$vector; 25]) -> ([$vector; 5], [$vector; 5]) {
-            let mut c = [a[0]; 5];
+        fn theta(a: &[$vector; 25]) -> [$vector; 5] {
+            let mut parity = [a[0]; 5];
             for x in 0..5 {
-                c[x] = xor3(xor3(a[x], a[x + 5], a[x + 10]), a[x + 15], a[x + 20]);
+                parity[x] = xor3(xor3(a[x], a[x + 5], a[x + 10]), a[x + 15], a[x + 20]);
             }
-            let mut r = c;
+            let mut sums = parity;
             for x in 0..5 {
-                r[x] = rotate::<1, 63>(c[x]);
+                sums[x] = xor(parity[(x + 4) % 5], rotate::<1, 63>(parity[(x + 1) % 5]));
             }
-            (c, r)
+            sums
         }
 
-        /// Theta and rho of one lane, from the parities beside it.
+        /// Theta and rho of one lane, from the sum for its column.
         $(#[$attr])*
         #[inline]
-        fn lane<const L: i32, const R: i32>(a: $vector, c: $vector, r: $vector) -> $vector {
-            rotate::<L, R>(xor3(a, c, r))
+        fn lane<const L: i32, const R: i32>(a: $vector, sum: $vector) -> $vector {
+            rotate::<L, R>(xor(a, sum))
         }
 
         /// Chi.
@@ -57,13 +59,13 @@ macro_rules! keccak_kernel {
         /// What chi makes the first plane of.
         $(#[$attr])*
         #[inline]
-        fn first_plane(a: &[$vector; 25], c: &[$vector; 5], r: &[$vector; 5]) -> [$vector; 5] {
+        fn first_plane(a: &[$vector; 25], d: &[$vector; 5]) -> [$vector; 5] {
             [
-                xor3(a[0], c[4], r[1]),
-                lane::<44, 20>(a[6], c[0], r[2]),
-                lane::<43, 21>(a[12], c[1], r[3]),
-                lane::<21, 43>(a[18], c[2], r[4]),
-                lane::<14, 50>(a[24], c[3], r[0]),
+                xor(a[0], d[0]),
+                lane::<44, 20>(a[6], d[1]),
+                lane::<43, 21>(a[12], d[2]),
+                lane::<21, 43>(a[18], d[3]),
+                lane::<14, 50>(a[24], d[4]),
             ]
         }
 
@@ -71,36 +73,36 @@ macro_rules! keccak_kernel {
         $(#[$attr])*
         #[inline]
         fn round(a: &[$vector; 25], constant: u64) -> [$vector; 25] {
-            let (c, r) = parities(a);
-            let mut p = row(first_plane(a, &c, &r));
+            let d = theta(a);
+            let mut p = row(first_plane(a, &d));
             p[0] = xor(p[0], splat(constant));
             let q = row([
-                lane::<28, 36>(a[3], c[2], r[4]),
-                lane::<20, 44>(a[9], c[3], r[0]),
-                lane::<3, 61>(a[10], c[4], r[1]),
-                lane::<45, 19>(a[16], c[0], r[2]),
-                lane::<61, 3>(a[22], c[1], r[3]),
+                lane::<28, 36>(a[3], d[3]),
+                lane::<20, 44>(a[9], d[4]),
+                lane::<3, 61>(a[10], d[0]),
+                lane::<45, 19>(a[16], d[1]),
+                lane::<61, 3>(a[22], d[2]),
             ]);
             let s = row([
-                lane::<1, 63>(a[1], c[0], r[2]),
-                lane::<6, 58>(a[7], c[1], r[3]),
-                lane::<25, 39>(a[13], c[2], r[4]),
-                lane::<8, 56>(a[19], c[3], r[0]),
-                lane::<18, 46>(a[20], c[4], r[1]),
+                lane::<1, 63>(a[1], d[1]),
+                lane::<6, 58>(a[7], d[2]),
+                lane::<25, 39>(a[13], d[3]),
+                lane::<8, 56>(a[19], d[4]),
+                lane::<18, 46>(a[20], d[0]),
             ]);
             let t = row([
-                lane::<27, 37>(a[4], c[3], r[0]),
-                lane::<36, 28>(a[5], c[4], r[1]),
-                lane::<10, 54>(a[11], c[0], r[2]),
-                lane::<15, 49>(a[17], c[1], r[3]),
-                lane::<56, 8>(a[23], c[2], r[4]),
+                lane::<27, 37>(a[4], d[4]),
+                lane::<36, 28>(a[5], d[0]),
+                lane::<10, 54>(a[11], d[1]),
+                lane::<15, 49>(a[17], d[2]),
+                lane::<56, 8>(a[23], d[3]),
             ]);
             let u = row([
-                lane::<62, 2>(a[2], c[1], r[3]),
-                lane::<55, 9>(a[8], c[2], r[4]),
-                lane::<39, 25>(a[14], c[3], r[0]),
-                lane::<41, 23>(a[15], c[4], r[1]),
-                lane::<2, 62>(a[21], c[0], r[2]),
+                lane::<62, 2>(a[2], d[2]),
+                lane::<55, 9>(a[8], d[3]),
+                lane::<39, 25>(a[14], d[4]),
+                lane::<41, 23>(a[15], d[0]),
+                lane::<2, 62>(a[21], d[1]),
             ]);
             [
                 p[0], p[1], p[2], p[3], p[4], q[0], q[1], q[2], q[3], q[4], s[0], s[1], s[2], s[3],
@@ -118,17 +120,20 @@ macro_rules! keccak_kernel {
             *a = state;
         }
 
-        /// The permutation as far as the digest needs it: of the last round, four lanes.
+        /// The permutation as far as the digest needs it: of the last round, four lanes. Instances
+        /// have one caller each, so that the state goes in and out in registers.
         $(#[$attr])*
         #[inline]
-        fn digest(a: &[$vector; 25]) -> [$vector; 4] {
-            let mut state = *a;
+        fn digest<const PAD: bool, const CALLER: usize>(a: &[$vector; 25]) -> [$vector; 4] {
             let (last, rounds) = const { ROUND_CONSTANTS.split_last().unwrap() };
+            let (first, rounds) = rounds.split_first().unwrap();
+            // On its own: most of the state is zero where a message is short.
+            let mut state = round(a, *first);
             for &constant in rounds {
                 state = round(&state, constant);
             }
-            let (c, r) = parities(&state);
-            let [p0, p1, p2, p3, _] = row(first_plane(&state, &c, &r));
+            let d = theta(&state);
+            let [p0, p1, p2, p3, _] = row(first_plane(&state, &d));
             [xor(p0, splat(*last)), p1, p2, p3]
         }
 
@@ -142,32 +147,51 @@ macro_rules! keccak_kernel {
                 state[N] = splat(1);
                 state[LAST_LANE] = splat(LAST_BIT);
             }
-            digest(&state)
+            digest::<PAD, N>(&state)
         }
 
-        /// Adds, or writes, the bytes `from..from + count` of each row to the states' fronts.
+        /// Adds, or writes, the bytes from `from` on of each row to the states' fronts, and pads them:
+        /// the last block, which is full only where nothing is padded.
         $(#[$attr])*
         #[inline]
-        fn absorb<const PAD: bool>(
+        fn absorb_last<const PAD: bool>(
             state: &mut [$vector; 25],
             rows: &[&[u8]; LANES],
             from: usize,
-            count: usize,
         ) {
-            for (to, start) in state.chunks_mut(LANES).zip((0..count).step_by(8 * LANES)) {
-                let bytes = (count - start).min(8 * LANES);
-                let mut parts = *rows;
-                for part in &mut parts {
-                    *part = &part[from + start..][..bytes];
+            let count = rows[0].len() - from;
+            // The padding, or which lanes are written over.
+            let mut beside = [0; LAST_LANE + 1];
+            if PAD {
+                beside[count / 8] = 1 << (8 * (count % 8));
+                beside[LAST_LANE] ^= LAST_BIT;
+            } else {
+                beside[..count.div_ceil(8)].fill(u64::MAX);
+            }
+            // Every lane in turn, whatever the count, so that the state stays in registers.
+            let lanes = state[..=LAST_LANE].chunks_mut(LANES).zip(beside.chunks(LANES));
+            for (group, (to, beside)) in lanes.enumerate() {
+                let start = 8 * LANES * group;
+                let bytes = count.saturating_sub(start).min(8 * to.len());
+                let mut words = [splat(0); LANES];
+                if bytes > 0 {
+                    let mut parts = *rows;
+                    for part in &mut parts {
+                        *part = &part[from + start..][..bytes];
+                    }
+                    words = load_part(&parts);
                 }
-                let words = load_part(&parts);
-                for (to, word) in to.iter_mut().zip(words).take(bytes.div_ceil(8)) {
-                    *to = if PAD { xor(*to, word) } else { word };
+                for ((to, word), &beside) in to.iter_mut().zip(words).zip(beside) {
+                    *to = if PAD {
+                        xor3(*to, word, splat(beside))
+                    } else {
+                        chi(word, splat(beside), *to)
+                    };
                 }
             }
         }
 
-        /// [`absorb`] of a whole block, whose shape is known.
+        /// Adds, or writes, a whole block of each row.
         $(#[$attr])*
         #[inline]
         fn absorb_block<const PAD: bool>(
@@ -204,13 +228,8 @@ macro_rules! keccak_kernel {
                 permute(&mut state);
                 from += RATE_BYTES;
             }
-            let rest = width - from;
-            absorb::<PAD>(&mut state, rows, from, rest);
-            if PAD {
-                state[rest / 8] = xor(state[rest / 8], splat(1 << (8 * (rest % 8))));
-                state[LAST_LANE] = xor(state[LAST_LANE], splat(LAST_BIT));
-            }
-            digest(&state)
+            absorb_last::<PAD>(&mut state, rows, from);
+            digest::<PAD, 0>(&state)
         }
 
         /// The digests of as many rows as there are lanes, laid end to end.
@@ -225,6 +244,9 @@ macro_rules! keccak_kernel {
             }
             if let Ok(rows) = rows.try_into() {
                 return single::<PAD, 4>(load4(rows));
+            }
+            if let Ok(rows) = rows.try_into() {
+                return single::<PAD, 8>(load8(rows));
             }
             let mut each = [rows; LANES];
             for (lane, row) in each.iter_mut().enumerate() {
