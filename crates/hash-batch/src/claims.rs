@@ -48,6 +48,8 @@ const MESSAGE: u64 = 10;
 const COUNTER: u64 = 18;
 /// The finalisation flags.
 const FLAGS: u64 = 19;
+/// Variables of a piece of a list.
+const LIST_VARIABLES: usize = 10;
 /// The flags of a last block.
 const LAST_BLOCK: u64 = 0xffff_ffff;
 /// The chaining value before the only block of an unkeyed BLAKE2s-256 (RFC 7693, section 2.6 and
@@ -119,17 +121,29 @@ fn padding() -> [u64; 4] {
 }
 
 fn list(digests: &[Digest], rho: &[E], claims: &mut Vec<LinearClaim>) {
-    let weights = eq_table(rho);
-    // All weights together are one.
-    let rest = weights.iter().skip(digests.len()).copied().sum::<E>();
+    // The weight of a row is that of its low coordinates times that of the others: two small tables
+    // for one that would be as large as the list.
+    let (low, high) = rho.split_at(rho.len().min(LIST_VARIABLES));
+    let weights = eq_table(low);
+    let mut values = [E::ZERO; 4];
+    let mut listed = E::ZERO;
     let mut columns: [Vec<K>; 4] = [const { Vec::new() }; 4];
-    for digest in digests {
-        for (column, word) in columns.iter_mut().zip(words_of(digest)) {
-            column.push(K::new(word));
+    for (digests, scale) in digests.chunks(weights.len()).zip(eq_table(high)) {
+        columns.iter_mut().for_each(Vec::clear);
+        for digest in digests {
+            for (column, word) in columns.iter_mut().zip(words_of(digest)) {
+                column.push(K::new(word));
+            }
         }
+        for (value, column) in values.iter_mut().zip(&columns) {
+            *value += scale * dot_words(&weights, column);
+        }
+        listed += scale * weights.iter().take(digests.len()).copied().sum::<E>();
     }
-    for (slot, (column, word)) in (OUTPUT..).zip(columns.iter().zip(padding())) {
-        let value = dot_words(&weights, column) + rest * K::new(word);
+    // All weights together are one.
+    let rest = E::ONE - listed;
+    for (slot, (value, word)) in (OUTPUT..).zip(values.into_iter().zip(padding())) {
+        let value = value + rest * K::new(word);
         claims.push(at(slot, rho.iter().copied(), value));
     }
 }
@@ -216,6 +230,38 @@ mod tests {
                 .into_iter()
                 .chain([statement.message_bytes(), LAST_BLOCK]);
             assert!(values.into_iter().eq(expected.map(embed)));
+        }
+    }
+
+    /// Within a piece, at its end, in the last of several pieces, and a list of every row.
+    #[test]
+    fn lists_are_the_extensions_of_their_columns() {
+        for (count, variables) in [
+            (1, 0),
+            (3, 2),
+            (1023, 10),
+            (1025, 11),
+            (2500, 12),
+            (4096, 12),
+        ] {
+            let rho = point(variables);
+            let digests: Vec<Digest> = (0..count).map(|i: u32| hash(&i.to_le_bytes())).collect();
+            let mut listed = Vec::new();
+            list(&digests, &rho, &mut listed);
+            let rows = digests
+                .iter()
+                .map(words_of)
+                .chain(core::iter::repeat(padding()));
+            let mut expected = [E::ZERO; 4];
+            for (words, weight) in rows.zip(eq_table(&rho)) {
+                for (sum, word) in expected.iter_mut().zip(words) {
+                    *sum += weight * embed(word);
+                }
+            }
+            assert!(
+                listed.iter().map(|claim| claim.value).eq(expected),
+                "{count}"
+            );
         }
     }
 
