@@ -21,7 +21,6 @@ pub mod merkle;
 mod midstate;
 pub mod open;
 mod oracle;
-pub mod pages;
 pub mod plan;
 pub mod ring;
 pub mod size;

@@ -9,7 +9,7 @@ use prova_binary_pcs::merkle::{DIGEST_BYTES, Digest};
 use rayon::prelude::*;
 
 use crate::midstate::{AfterZeros, BLOCK_BYTES};
-use crate::{K, cast, pages};
+use crate::{K, cast};
 
 /// Hashes that one task does; whole groups of lanes on every target.
 const TASK: usize = 256;
@@ -33,7 +33,7 @@ impl Tree {
         levels.push(leaves);
         for level in 0..depth {
             let below = &levels[level];
-            let mut nodes = pages::filled([0; DIGEST_BYTES], below.len() / 2);
+            let mut nodes = prova_pages::filled([0; DIGEST_BYTES], below.len() / 2);
             nodes
                 .par_chunks_mut(TASK)
                 .zip(below.par_chunks(2 * TASK))

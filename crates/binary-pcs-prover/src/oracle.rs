@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::encode::{Encoder, MessageRows, RowMajor};
 use crate::lanes::{LANES, LaneColumns, Lanes};
 use crate::merkle::{Tree, hash_rows};
-use crate::{E, K, cast, pages};
+use crate::{E, K, cast};
 
 /// Words of a row of a later oracle: eight lanes of three words.
 pub(crate) const ELEMENT_ROW: usize = 24;
@@ -120,12 +120,12 @@ impl<'a> Oracle<'a> {
         let encoder = Encoder::new(message.log_len(), log_inv_rate);
         let (width, zero_words) = (message.width(), message.zero_words());
         let len = width << encoder.log_len();
-        let mut rows = pages::large(K::zero_vec(len << log_inv_rate));
+        let mut rows = prova_pages::large(K::zero_vec(len << log_inv_rate));
         let columns = message.columns(0, width);
         rows.par_chunks_exact_mut(len)
             .enumerate()
             .for_each(|(coset, rows)| encoder.encode_coset(&columns, coset, rows));
-        let mut leaves = pages::filled(Digest::default(), 1 << encoder.log_domain());
+        let mut leaves = prova_pages::filled(Digest::default(), 1 << encoder.log_domain());
         hash_rows(&rows, width, zero_words, &mut leaves);
         Self {
             source: Source::Codeword(rows),
@@ -140,8 +140,8 @@ impl<'a> Oracle<'a> {
     pub(crate) fn keeping_message(message: Message<'a>, log_inv_rate: usize) -> Self {
         let encoder = Encoder::new(message.log_len(), log_inv_rate);
         let (width, zero_words) = (message.width(), message.zero_words());
-        let mut leaves = pages::filled(Digest::default(), 1 << encoder.log_domain());
-        let mut rows = pages::large(K::zero_vec(width << encoder.log_len()));
+        let mut leaves = prova_pages::filled(Digest::default(), 1 << encoder.log_domain());
+        let mut rows = prova_pages::large(K::zero_vec(width << encoder.log_len()));
         let cosets = leaves.chunks_exact_mut(1 << encoder.log_len());
         for (coset, leaves) in cosets.enumerate() {
             encoder.encode_coset(&message.columns(0, width), coset, &mut rows);
@@ -189,7 +189,7 @@ impl<'a> Oracle<'a> {
     fn encode_rows(&self, message: &Message<'_>, positions: &[usize], opened: &mut [K]) {
         let group = message.column_group().min(self.width);
         let log_len = self.encoder.log_len();
-        let mut rows = pages::large(K::zero_vec(group << log_len));
+        let mut rows = prova_pages::large(K::zero_vec(group << log_len));
         for first in (0..self.width).step_by(group) {
             let columns = group.min(self.width - first);
             let rows = &mut rows[..columns << log_len];

@@ -7,7 +7,7 @@ use p3_field::{Algebra, ExtensionField, Field, PackedFieldExtension, PackedValue
 use p3_field::{PrimeCharacteristicRing, dot_product};
 use rayon::prelude::*;
 
-use crate::{E, K, pages};
+use crate::{E, K};
 
 /// Several words.
 pub(crate) type PackedK = <K as Field>::Packing;
@@ -23,7 +23,7 @@ pub(crate) const PIECE: usize = 1 << 12;
 
 /// A vector of zeros.
 pub(crate) fn zeros(len: usize) -> Vec<E> {
-    pages::large(E::zero_vec(len))
+    prova_pages::large(E::zero_vec(len))
 }
 
 /// The equality weights of a point times `scale`: entry `i` is

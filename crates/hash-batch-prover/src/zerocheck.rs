@@ -15,7 +15,6 @@ use crate::round_one::round_one;
 use crate::witness::{GROUP, GROUP_WORDS, TableView};
 use p3_field::{Field, PrimeCharacteristicRing};
 use prova_binary_pcs::poly::{Quadratic, dot};
-use prova_binary_pcs_prover::pages;
 use prova_lean_vm::blake2s::skip::lagrange_weights;
 use prova_lean_vm::blake2s::zerocheck::{
     BLOCK_VARIABLES, FIXED, ZerocheckClaims, fixed_coordinates,
@@ -191,7 +190,7 @@ impl BlockRounds<'_> {
             challenge = self.send(totals, rounds, channel)?;
         }
         let values = [0, 1, 2].map(|table| stored.last_fold(table, challenge));
-        pages::release(stored.octets);
+        prova_pages::release(stored.octets);
         Ok(values)
     }
 

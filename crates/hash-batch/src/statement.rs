@@ -173,17 +173,16 @@ const FAN_IN: usize = 32;
 /// longer ones every 32 digests are replaced by their hash, and so again. All full pieces of a
 /// layer are hashed side by side.
 fn list_hash(digests: &[Digest]) -> Digest {
-    let mut layer = Vec::from(digests);
-    while layer.len() > FAN_IN {
-        let (full, rest) = layer.as_chunks::<FAN_IN>();
-        let full = full.as_flattened().as_flattened();
-        let mut next = hash_equal(full, FAN_IN.saturating_mul(DIGEST_BYTES));
-        if !rest.is_empty() {
-            next.push(hash(rest.as_flattened()));
-        }
-        layer = next;
+    if digests.len() <= FAN_IN {
+        return hash(digests.as_flattened());
     }
-    hash(layer.as_flattened())
+    let (full, rest) = digests.as_chunks::<FAN_IN>();
+    let full = full.as_flattened().as_flattened();
+    let mut layer = hash_equal(full, FAN_IN.saturating_mul(DIGEST_BYTES));
+    if !rest.is_empty() {
+        layer.push(hash(rest.as_flattened()));
+    }
+    list_hash(&layer)
 }
 
 #[cfg(test)]

@@ -223,7 +223,8 @@ unsafe impl<D: Send> Sync for Shared<D> {}
 
 impl<D: Copy + Default> Shared<D> {
     fn new(len: usize) -> Self {
-        let cells = (0..len).map(|_| UnsafeCell::new(D::default())).collect();
+        let mut cells = prova_pages::large(Vec::with_capacity(len));
+        cells.extend((0..len).map(|_| UnsafeCell::new(D::default())));
         Self {
             cells,
             owner: PhantomData,

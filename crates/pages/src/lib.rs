@@ -27,7 +27,8 @@ pub fn large<T>(buffer: Vec<T>) -> Vec<T> {
 }
 
 /// A buffer of equal values, written by all threads.
-pub(crate) fn filled<T: Copy + Send + Sync>(value: T, len: usize) -> Vec<T> {
+#[must_use]
+pub fn filled<T: Copy + Send + Sync>(value: T, len: usize) -> Vec<T> {
     let mut buffer = large(Vec::with_capacity(len));
     buffer.spare_capacity_mut()[..len]
         .par_chunks_mut(piece::<T>())
