@@ -4,15 +4,16 @@
 //! Folding from the bits again and again keeps the tables at one bit an entry until they have
 //! shrunk; only then are elements of `E` stored.
 
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+
 use crate::arm::Arm;
 use crate::circuit::BLOCK_WORDS;
 use crate::field::{E, Octet, eq_table};
+#[cfg(target_arch = "x86_64")]
+use crate::linear::byte_matrices;
 use crate::linear::{Padded, add_bytes, byte_table};
-#[cfg(target_arch = "x86_64")]
-use crate::linear::{add_bytes_avx2, byte_matrices, stored};
 use crate::witness::GROUP;
-#[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
 
 /// Octets that are folded at a time.
 pub(crate) const TILE: usize = 8;
@@ -28,7 +29,10 @@ type WordTables = [[Padded; 256]; 8];
 
 enum Kernel {
     /// One set for each word.
-    Tables(Arm, Vec<WordTables>),
+    Tables(Vec<WordTables>),
+    /// For every word and byte of it what the byte's halves add.
+    #[cfg(target_arch = "x86_64")]
+    Nibbles(Vec<[avx2::Images; 8]>),
     /// For every word and byte of it the matrices of the 24 image bytes.
     #[cfg(target_arch = "x86_64")]
     Matrices(Vec<[[u64; 24]; 8]>),
@@ -52,8 +56,14 @@ impl BitFold {
                     .map(|w| std::array::from_fn(|byte| byte_matrices(&weights(w, byte))))
                     .collect(),
             ),
-            arm => Kernel::Tables(
-                arm,
+            #[cfg(target_arch = "x86_64")]
+            Arm::Avx2 => Kernel::Nibbles(
+                words
+                    .iter()
+                    .map(|w| std::array::from_fn(|byte| avx2::images(&weights(w, byte))))
+                    .collect(),
+            ),
+            _ => Kernel::Tables(
                 words
                     .iter()
                     .map(|w| std::array::from_fn(|byte| byte_table(&weights(w, byte))))
@@ -82,28 +92,10 @@ impl BitFold {
             // SAFETY: this form is built only on CPUs with the features of the arm.
             Kernel::Matrices(matrices) => unsafe { gfni::tile(matrices, words, tile, out) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the arm is offered only on CPUs with AVX2.
-            Kernel::Tables(Arm::Avx2, tables) => unsafe { tile_avx2(tables, words, tile, out) },
-            Kernel::Tables(_, tables) => tile_tables(tables, words, tile, out),
+            // SAFETY: as above.
+            Kernel::Nibbles(images) => unsafe { avx2::tile(images, words, tile, out) },
+            Kernel::Tables(tables) => tile_tables(tables, words, tile, out),
         }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn tile_avx2(tables: &[WordTables], words: &[u64], tile: usize, out: &mut [Octet; TILE]) {
-    let rows = tables.len();
-    for (slot, out) in out.iter_mut().enumerate() {
-        let mut limbs = [[0; GROUP]; 3];
-        for instance in 0..GROUP {
-            let words = slot_words(words, rows, instance, TILE * tile + slot);
-            let mut sum = _mm256_setzero_si256();
-            for (word, tables) in words.iter().zip(tables) {
-                sum = add_bytes_avx2(sum, word.to_le_bytes(), tables);
-            }
-            put_limbs(&mut limbs, instance, stored(sum));
-        }
-        *out = Octet::from_limbs(&limbs);
     }
 }
 
