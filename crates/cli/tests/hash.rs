@@ -270,6 +270,14 @@ fn bench_beside_a_peer() {
         assert!(page.contains(part), "{part:?} not in\n{page}");
     }
 
+    let portable = folder.json(&format!("{bench} --arm portable"));
+    let header = portable["header"].to_string();
+    assert!(header.contains("kernels Portable") && header.contains(" --arm portable`"));
+    assert_eq!(
+        portable["rows"][0]["proof_bytes"],
+        alone["rows"][0]["proof_bytes"]
+    );
+
     // Ours fits where the peer does not: its row says why.
     let small = folder.json(&format!("{bench} --against p3 --mem-limit 48MiB"));
     for peer in small["peers"].as_array().expect("a list") {

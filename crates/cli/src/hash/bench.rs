@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use prova_hash_batch::{Kind, Parameters, verify as verify_proof};
 use prova_hash_batch_prover::arm::Arm;
 use prova_hash_batch_prover::batch::Batch;
@@ -49,6 +49,9 @@ pub struct BenchArgs {
     /// Logarithm of the inverse rate of the code.
     #[arg(long, value_name = "1-4", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
     log_inv_rate: u32,
+    /// Kernels of the prover; other libraries keep those of the CPU or of the build.
+    #[arg(long, value_enum, default_value_t = Kernels::Best)]
+    arm: Kernels,
     /// Prove the same digests with another prover too, run by run beside ours.
     #[arg(long, value_enum, value_name = "PEER")]
     against: Option<Against>,
@@ -60,11 +63,54 @@ pub struct BenchArgs {
     out: Option<PathBuf>,
 }
 
+/// Kernels to measure; all give the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kernels {
+    /// The fastest that this CPU can run.
+    Best,
+    /// Plain Rust.
+    Portable,
+    /// 256-bit byte shuffles.
+    Avx2,
+    /// 512-bit registers with GFNI.
+    Gfni,
+}
+
+impl Kernels {
+    /// # Errors
+    /// Exit code 3 where the CPU cannot run them.
+    fn arm(self) -> Result<Arm, Failure> {
+        let arm = match self {
+            Self::Best => Arm::best(),
+            Self::Portable => Arm::Portable,
+            Self::Avx2 => Arm::Avx2,
+            Self::Gfni => Arm::Gfni,
+        };
+        if arm.available() {
+            Ok(arm)
+        } else {
+            Err(Failure::resource(format!(
+                "this CPU cannot run the {arm:?} kernels"
+            )))
+        }
+    }
+
+    const fn option(self) -> &'static str {
+        match self {
+            Self::Best => "",
+            Self::Portable => " --arm portable",
+            Self::Avx2 => " --arm avx2",
+            Self::Gfni => " --arm gfni",
+        }
+    }
+}
+
 const EXAMPLES: &str = "\
 EXAMPLES
   prova hash bench
   prova hash bench --log-n 16,18 --threads 1,2 --out bench/results
   prova hash bench --log-n 18 --mem-limit 2GiB
+  prova hash bench --arm portable
   prova hash bench --log-n 12,14,16 --against p3";
 
 /// One number of compressions and threads.
@@ -100,12 +146,13 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<Report, Failure> {
         threads = vec![1, cores()];
     }
     threads.dedup();
-    let header = header(args, &threads);
+    let arm = args.arm.arm()?;
+    let header = header(args, &threads, arm);
     output.note(&header);
     let (mut rows, mut peers) = (Vec::new(), Vec::new());
     for &log_n in &args.log_n {
         for &threads in &threads {
-            let (row, beside) = measure(args, log_n, threads, output)?;
+            let (row, beside) = measure(args, arm, log_n, threads, output)?;
             output.note(&line(&row));
             rows.push(row);
             peers.extend(beside);
@@ -131,7 +178,7 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<Report, Failure> {
     Ok(Report { text, json })
 }
 
-fn header(args: &BenchArgs, threads: &[usize]) -> String {
+fn header(args: &BenchArgs, threads: &[usize], arm: Arm) -> String {
     let list = |numbers: Vec<String>| numbers.join(",");
     let memory = machine::memory().total;
     let limit = args
@@ -150,16 +197,17 @@ fn header(args: &BenchArgs, threads: &[usize]) -> String {
         format!(
             "* compiled for: {}; kernels {:?}; prova {}",
             machine::compiled_simd(),
-            Arm::best(),
+            arm,
             env!("CARGO_PKG_VERSION")
         ),
         format!("* date: {}", date(SystemTime::now())),
         format!(
-            "* command: `prova hash bench --log-n {} --threads {} --runs {} --log-inv-rate {}{limit}{against}`",
+            "* command: `prova hash bench --log-n {} --threads {} --runs {} --log-inv-rate {}{}{limit}{against}`",
             list(args.log_n.iter().map(u32::to_string).collect()),
             list(threads.iter().map(usize::to_string).collect()),
             args.runs,
-            args.log_inv_rate
+            args.log_inv_rate,
+            args.arm.option()
         ),
     ]
     .join("\n")
@@ -199,6 +247,7 @@ impl Row {
 
 fn measure(
     args: &BenchArgs,
+    arm: Arm,
     log_n: u32,
     threads: usize,
     output: Output,
@@ -220,7 +269,7 @@ fn measure(
     let batch = pool
         .install(|| Batch::digests(&messages))
         .map_err(Failure::malformed)?;
-    let (options, plan) = fitting(&batch.statement, &parameters, limit)?;
+    let (options, plan) = fitting(&batch.statement, &parameters, limit, arm)?;
     let mut peers = match (args.against, batch.statement.kind()) {
         (Some(against), Kind::Digests(digests)) => {
             Beside::all(against, digests, args.log_inv_rate, threads, limit)?

@@ -161,7 +161,7 @@ pub fn timed(
     Ok(Timed { proof, stages })
 }
 
-/// The fastest options that fit the limit, and their name.
+/// The fastest options with an arm that fit the limit, and their name.
 ///
 /// # Errors
 /// Exit code 3.
@@ -169,9 +169,9 @@ pub fn fitting(
     statement: &Statement,
     parameters: &Parameters,
     limit: Option<u64>,
+    arm: Arm,
 ) -> Result<(Options, &'static str), Failure> {
     let shape = Shape::new(statement, parameters).map_err(Failure::malformed)?;
-    let arm = Arm::best();
     let options = Options::within(limit.unwrap_or(u64::MAX), &shape, arm).map_err(failed)?;
     let need = |options: &Options| options.peak_bytes(&shape);
     let name = if need(&options) == need(&Options::fast(arm)) {
@@ -207,7 +207,7 @@ pub fn run(args: &ProveArgs, output: Output) -> Result<Report, Failure> {
     let limit = args.resources.limit();
     let (batch, plan, timed, summary) = args.resources.threads.install(|| {
         let batch = batch(args, limit)?;
-        let (options, plan) = fitting(&batch.statement, &parameters, limit)?;
+        let (options, plan) = fitting(&batch.statement, &parameters, limit, Arm::best())?;
         let timed = timed(&batch, &parameters, &options, output)?;
         let summary =
             if args.no_self_check {
