@@ -24,6 +24,8 @@ mod linear;
 pub mod observer;
 pub mod prove;
 mod round_one;
+#[cfg(target_arch = "x86_64")]
+mod simd256;
 mod simd512;
 #[cfg(test)]
 mod test_util;

@@ -94,15 +94,6 @@ impl Kernels {
             )))
         }
     }
-
-    const fn option(self) -> &'static str {
-        match self {
-            Self::Best => "",
-            Self::Portable => " --arm portable",
-            Self::Avx2 => " --arm avx2",
-            Self::Gfni => " --arm gfni",
-        }
-    }
 }
 
 const EXAMPLES: &str = "\
@@ -135,6 +126,7 @@ struct Row {
 /// # Errors
 /// Too little memory, a signal, an output folder that cannot be written to, or wrong proofs.
 pub fn run(args: &BenchArgs, output: Output) -> Result<Report, Failure> {
+    let arm = args.arm.arm()?;
     if let Some(folder) = &args.out {
         std::fs::create_dir_all(folder).map_err(|error| Failure::io("create", folder, &error))?;
     }
@@ -146,7 +138,6 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<Report, Failure> {
         threads = vec![1, cores()];
     }
     threads.dedup();
-    let arm = args.arm.arm()?;
     let header = header(args, &threads, arm);
     output.note(&header);
     let (mut rows, mut peers) = (Vec::new(), Vec::new());
@@ -187,6 +178,12 @@ fn header(args: &BenchArgs, threads: &[usize], arm: Arm) -> String {
     let against = args
         .against
         .map_or(String::new(), |peer| format!(" --against {}", peer.name()));
+    let kernels = args.arm.to_possible_value();
+    let kernels = kernels
+        .filter(|_| args.arm != Kernels::Best)
+        .map_or(String::new(), |kernels| {
+            format!(" --arm {}", kernels.get_name())
+        });
     [
         format!(
             "* machine: {}, {} cores, {}",
@@ -202,12 +199,11 @@ fn header(args: &BenchArgs, threads: &[usize], arm: Arm) -> String {
         ),
         format!("* date: {}", date(SystemTime::now())),
         format!(
-            "* command: `prova hash bench --log-n {} --threads {} --runs {} --log-inv-rate {}{}{limit}{against}`",
+            "* command: `prova hash bench --log-n {} --threads {} --runs {} --log-inv-rate {}{kernels}{limit}{against}`",
             list(args.log_n.iter().map(u32::to_string).collect()),
             list(threads.iter().map(usize::to_string).collect()),
             args.runs,
-            args.log_inv_rate,
-            args.arm.option()
+            args.log_inv_rate
         ),
     ]
     .join("\n")

@@ -4,6 +4,7 @@
 use super::{GROUP, Octet, TILE};
 use crate::circuit::BLOCK_WORDS;
 use crate::field::{E, to_limbs};
+use crate::simd256::{nibbles as halves_of, twice};
 use crate::witness::GROUP_WORDS;
 use std::arch::x86_64::*;
 
@@ -54,7 +55,6 @@ fn tile_of<const ROWS: usize>(
     out: &mut [Octet; TILE],
 ) {
     let zero = _mm256_setzero_si256();
-    let low = _mm256_set1_epi8(15);
     // Low and high nibbles of every byte of every row.
     let mut nibbles = [[[[zero; 2]; HALVES]; 8]; ROWS];
     for half in 0..HALVES {
@@ -62,8 +62,7 @@ fn tile_of<const ROWS: usize>(
         for (row, nibbles) in nibbles.iter_mut().enumerate() {
             let planes = bytes_of(std::array::from_fn(|slot| columns[slot][row]));
             for (nibbles, plane) in nibbles.iter_mut().zip(planes) {
-                let high = _mm256_srli_epi16::<4>(plane);
-                nibbles[half] = [_mm256_and_si256(plane, low), _mm256_and_si256(high, low)];
+                nibbles[half] = halves_of(plane);
             }
         }
     }
@@ -76,7 +75,7 @@ fn tile_of<const ROWS: usize>(
             for (nibbles, images) in inputs.zip(images.as_flattened()) {
                 let images = &images[8 * limb + 4 * part..][..4];
                 for (sums, image) in sums.iter_mut().zip(images) {
-                    let [low, high] = [table(&image[0]), table(&image[1])];
+                    let [low, high] = [twice(&image[0]), twice(&image[1])];
                     for (sum, nibbles) in sums.iter_mut().zip(nibbles) {
                         let low = _mm256_shuffle_epi8(low, nibbles[0]);
                         let high = _mm256_shuffle_epi8(high, nibbles[1]);
@@ -102,13 +101,6 @@ fn tile_of<const ROWS: usize>(
             out.set_limb(limb, limbs);
         }
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn table(entries: &[u8; 16]) -> __m256i {
-    // SAFETY: these are 16 readable bytes, and the load needs no alignment.
-    _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(entries.as_ptr().cast()) })
 }
 
 /// Row `r` of slot `s` of four instances: lane `i` of `[s][r]` is word `ROWS * (8 tile + s) + r` of

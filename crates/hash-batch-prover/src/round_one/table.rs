@@ -155,6 +155,7 @@ fn put_value(out: &mut BlockValues, i: usize, value: Padded) {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use super::{Extension, Tower};
+    use crate::simd256::{nibbles, twice};
     use std::arch::x86_64::*;
 
     /// The tower's tables, one in each half of a register.
@@ -182,7 +183,7 @@ mod avx2 {
         #[inline]
         #[target_feature(enable = "avx2")]
         fn logs(&self, x: __m256i) -> [__m256i; 3] {
-            let (low, high) = nibbles(x);
+            let [low, high] = nibbles(x);
             [low, high, _mm256_xor_si256(low, high)]
                 .map(|nibble| _mm256_shuffle_epi8(self.log, nibble))
         }
@@ -204,29 +205,12 @@ mod avx2 {
         #[inline]
         #[target_feature(enable = "avx2")]
         fn times_x(&self, x: __m256i) -> __m256i {
-            let (low, high) = nibbles(x);
+            let [low, high] = nibbles(x);
             _mm256_xor_si256(
                 _mm256_shuffle_epi8(self.times_x[0], low),
                 _mm256_shuffle_epi8(self.times_x[1], high),
             )
         }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn nibbles(x: __m256i) -> (__m256i, __m256i) {
-        let mask = _mm256_set1_epi8(15);
-        (
-            _mm256_and_si256(x, mask),
-            _mm256_and_si256(_mm256_srli_epi64::<4>(x), mask),
-        )
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn twice(table: &[u8; 16]) -> __m256i {
-        // SAFETY: the reference covers 16 readable bytes; the load needs no alignment.
-        _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(table.as_ptr().cast()) })
     }
 
     #[inline]

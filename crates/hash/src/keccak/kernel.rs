@@ -5,8 +5,8 @@
 /// Around it must stand
 /// * `splat(u64) -> V`, `xor(V, V) -> V`, `xor3(V, V, V) -> V`, `chi(a, b, c) -> V`, which is
 ///   `a ^ (!b & c)`, and `rotate::<L, R>(V) -> V` to the left by `L`, where `L + R = 64`;
-/// * `load1`, `load2`, `load4`, `load8`: from the bytes of `$lanes` rows of so many words each, laid end to
-///   end, a vector for each word of a row;
+/// * `load1`, `load2`, `load4`, `load8`: from the bytes of `$lanes` rows of so many words each, laid
+///   end to end, a vector for each word of a row;
 /// * `load_part(&[&[u8]; $lanes]) -> [V; $lanes]`: the same for rows of any equal length of up to
 ///   `8 * $lanes` bytes that is a multiple of four, with zeros behind their ends;
 /// * `store4`: the reverse of `load4`.
